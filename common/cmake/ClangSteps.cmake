@@ -3,10 +3,12 @@
 # clang_written_flags (PTX as written), clang_host_flags. The exact counters depend on them.
 
 # No toolkit of NVIDIA's is read, where there is one. The version decides what a launch becomes.
+# An array at a struct's end has the length that it declares.
 # CCCL declares functions with `...`, which clang 19 and 20 refuse for a device. Pointers of any type may point to
 # the same memory, as nvcc has it.
 set(clang_common_flags -x cuda -fdeclspec --cuda-gpu-arch=sm_90 --cuda-path=/nonexistent -nocudainc -nocudalib
   -Xclang -target-sdk-version=12.9 -Xclang -fcuda-allow-variadic-functions -fno-strict-aliasing
+  -fstrict-flex-arrays=2
   -isystem ${common_dir}/cuda/toolkit ${clang_system_flags} -include cuda_runtime.h
   -std=c++20 -Wall -Wextra -Wshadow -Wconditional-uninitialized -Wno-unused-parameter -Wno-pass-failed
   -Wno-unknown-pragmas -fno-caret-diagnostics -fno-crash-diagnostics)
@@ -16,10 +18,14 @@ set(clang_ptx +ptx87)
 if(clang_version VERSION_LESS 20)
   set(clang_ptx +ptx85)
 endif()
+# A kernel's malloc and free are calls, too: else memory that is never read is not allocated, and the mistakes in
+# its use are gone.
+set(clang_kept_calls -fno-builtin-malloc -fno-builtin-free)
+
 # -fmath-errno keeps the C library's functions calls, which the machine answers: there are no instructions for them.
 # Endless loops and accesses through null are the student's, and have to stay.
 set(clang_ptx_flags --cuda-device-only -Xclang -target-feature -Xclang ${clang_ptx} -S
-  -Xclang -fmath-errno -ffp-contract=fast -fno-finite-loops -fno-delete-null-pointer-checks)
+  ${clang_kept_calls} -Xclang -fmath-errno -ffp-contract=fast -fno-finite-loops -fno-delete-null-pointer-checks)
 
 # As compiled: as nvcc does, but that
 #   sanitize_thread, an attribute that instruments nothing  no load moves before the condition that guards it: it
@@ -36,11 +42,16 @@ set(clang_device_flags ${clang_common_flags} ${clang_ptx_flags} ${clang_optimize
 
 # As written: each index, shift and sum is compared first, by clang's code (common/device/run/sanitizer.cpp), in
 # the student's text and not in headers. Its groups of such comparisons are refused for PTX.
+set(clang_unchecked -Xclang -fsanitize-ignorelist=${common_dir}/cuda/toolkit/lockstep/unchecked.txt)
 set(clang_written_checks -Xclang
   -fsanitize=alignment,array-bounds,integer-divide-by-zero,null,return,shift-exponent,signed-integer-overflow,unreachable
-  -Xclang -fsanitize-ignorelist=${common_dir}/cuda/toolkit/lockstep/unchecked.txt)
+  ${clang_unchecked})
 set(clang_written_flags ${clang_common_flags} ${clang_ptx_flags} -O0 -g ${clang_written_checks})
 
-# The host does not fuse multiply-adds. A local variable that was never set holds a pattern, not by chance zero.
-set(clang_host_flags ${clang_common_flags} --cuda-host-only -O1 -ffp-contract=off -fno-delete-null-pointer-checks
+# As compiled, with those comparisons that addresses cannot replace: for a program with a main() of its own, which
+# runs once. It costs more branches, so the counts are those of clang_device_flags.
+set(clang_checked_flags -Xclang -fsanitize=array-bounds,integer-divide-by-zero ${clang_unchecked})
+
+# The host's code is as written, for the lines of its own mistakes. It does not fuse multiply-adds. A local variable that was never set holds a pattern, not by chance zero.
+set(clang_host_flags ${clang_common_flags} --cuda-host-only -O0 -ffp-contract=off -fno-delete-null-pointer-checks
   -ftrivial-auto-var-init=pattern -gline-tables-only -fPIC -fno-addrsig -c)

@@ -19,10 +19,10 @@ function(program_steps_json result)
 endfunction()
 
 if(on_machine)
-  # Of a .cu file: PTX, as compiled or as written (for the debugger), into {object}.ptx, and at the same time the
-  # host's object, whose image is a placeholder. `embed` puts {object}.image there, which the grader makes: the
+  # Of a .cu file: PTX, as compiled (to be counted, or with comparisons) or as written (for the debugger), into
+  # {object}.ptx, and at the same time the host's object, whose image is a placeholder. `embed` puts {object}.image there, which the grader makes: the
   # PTX with a NUL behind it. So a program is one file, as nvcc's are.
-  set(program_step_names device written compile embed compile_host compile_c gather isolate link)
+  set(program_step_names device checked written compile embed compile_host compile_c gather isolate link)
   foreach(step device written host)
     set(program_${step}_flags ${clang_${step}_flags})
     list(TRANSFORM program_${step}_flags REPLACE "^-std=.*" "-std=c++{std}")
@@ -32,13 +32,14 @@ if(on_machine)
   foreach(step device written)
     set(program_step_${step} ${clang_command} ${program_${step}_flags} {object}.ptx)
   endforeach()
+  set(program_step_checked ${program_step_device} ${clang_checked_flags})
   set(program_step_compile ${clang_command} ${program_host_flags} {object}
     -Xclang -fcuda-include-gpubinary -Xclang ${rung_image})
   set(program_step_embed ${CMAKE_OBJCOPY} --update-section .nv_fatbin={object}.image {object})
   set(program_headers -isystem ${common_dir}/cuda/toolkit -I${common_dir}/cuda)
-  set(program_step_compile_host ${CMAKE_CXX_COMPILER} -std=c++{std} -O1 -g1 -fPIC -Wall ${program_headers}
+  set(program_step_compile_host ${CMAKE_CXX_COMPILER} -std=c++{std} -Og -g1 -fPIC -Wall ${program_headers}
     -c {source} -o {object})
-  set(program_step_compile_c ${CMAKE_CXX_COMPILER} -x c -O1 -g1 -fPIC -Wall ${program_headers} -c {source} -o {object})
+  set(program_step_compile_c ${CMAKE_CXX_COMPILER} -x c -Og -g1 -fPIC -Wall ${program_headers} -c {source} -o {object})
   set(program_step_gather ${CMAKE_LINKER} -r --force-group-allocation -o {work}/gathered.o)
   set(program_step_isolate ${CMAKE_OBJCOPY} --keep-global-symbol=main {work}/gathered.o {work}/isolated.o)
   # What is initialised first is destroyed last: a program's destructors may use the device.

@@ -426,6 +426,7 @@ def machine_steps(log: Path) -> dict[str, Step]:
     refuses = 'if grep -q WRONG "$1"; then echo "$1:1:2: error: no"; exit 1; fi'
     steps = [
         step("device", f'{refuses}; echo optimised > "$2.ptx"'),
+        step("checked", f'{refuses}; echo compared > "$2.ptx"'),
         step("written", 'echo as it is > "$2.ptx"'),
         step("compile", f"{refuses}; {makes}"),
         step("embed", 'cat "$2.image" >> "$2"'),
@@ -437,21 +438,28 @@ def machine_steps(log: Path) -> dict[str, Step]:
     return {each.name: each for each in steps}
 
 
-@pytest.mark.parametrize(("is_optimised", "ptx"), [(True, b"optimised"), (False, b"as it is")])
+@pytest.mark.parametrize(
+    ("options", "front", "ptx"),
+    [
+        (Options(), "checked", b"compared"),
+        (Options(is_counted=True), "device", b"optimised"),
+        (Options(announced=False), "device", b"optimised"),
+        (Options(is_optimised=False), "written", b"as it is"),
+    ],
+)
 def test_on_the_machine_a_program_has_its_kernels_inside(
-    tmp_path: Path, is_optimised: bool, ptx: bytes
+    tmp_path: Path, options: Options, front: str, ptx: bytes
 ) -> None:
     files = {"main.cu": "__global__\n", "plain.cu": "int i;\n", "host.cpp": "int j;\n"}
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     work = tmp_path / "work"
     work.mkdir()
-    steps, options = machine_steps(tmp_path / "log"), Options(is_optimised=is_optimised)
+    steps = machine_steps(tmp_path / "log")
     program = build_program(steps, [tmp_path / name for name in files], options, work, 2)
     image = b"__global__\n.nv_fatbin\n" + ptx + b"\n\0"
     assert program.read_bytes() == image + b"int i;\nint j;\n"
     ran = sorted(line.split()[0] for line in (tmp_path / "log").read_text().splitlines())
-    front = "device" if is_optimised else "written"
     assert ran == sorted(["compile", "compile", "compile_host", "embed", front, front])
 
 
@@ -464,6 +472,26 @@ def test_on_the_machine_an_error_of_both_passes_is_told_once(tmp_path: Path) -> 
     finding = caught.value.finding
     assert (finding.file, finding.line, finding.column) == ("main.cu", 1, 2)
     assert finding.message == "no"
+
+
+@pytest.mark.parametrize(
+    ("complaint", "said"),
+    [
+        ("fatal error: 'cublas_v2.h' file not found", "; this library is not part of Lockstep"),
+        ("error: unknown type name 'CUdevice'", "; the emulator has the runtime API"),
+        ("error: no member named 'span' in namespace 'std'", "; C++20 has it: --std 20"),
+        ("error: use of undeclared identifier 'cubes'", "'cubes'"),
+    ],
+)
+def test_on_the_machine_clangs_complaints_get_their_advice(
+    tmp_path: Path, complaint: str, said: str
+) -> None:
+    (tmp_path / "main.cu").write_text("\n")
+    fails = Step("checked", ("sh", "-c", f'echo "main.cu:1:1: {complaint}"; exit 1'))
+    steps = {**machine_steps(tmp_path / "log"), "checked": fails}
+    with pytest.raises(BuildError) as caught:
+        build_program(steps, [tmp_path / "main.cu"], Options(), tmp_path, 2)
+    assert said in caught.value.finding.message
 
 
 def script(file: Path, text: str) -> Path:

@@ -57,7 +57,7 @@ void CopyRaces::check(const run::Warp& warp, const run::Access& access) const {
 report::Place CopyRaces::place_in(const Work& kernel, std::uint32_t id) {
   if (kernel.program == nullptr) return {};
   const code::Program::Line line =
-      kernel.program->line_of(instructions_.find(*kernel.program, id).place);
+      kernel.program->line_near(instructions_.find(*kernel.program, id));
   return place_of(memory::HostPlace{std::string(line.file), line.line});
 }
 

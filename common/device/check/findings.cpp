@@ -15,7 +15,7 @@ report::Index index_of(const run::Dim& dim) { return {dim.x, dim.y, dim.z}; }
 }  // namespace
 
 report::Place place_of(const run::Launch& launch, const code::Instruction& instruction) {
-  const code::Program::Line line = launch.program->line_of(instruction.place);
+  const code::Program::Line line = launch.program->line_near(instruction);
   if (line.line != 0) return {without_folders(line.file), line.line};
   return {without_folders(launch.host_file), launch.host_line};
 }

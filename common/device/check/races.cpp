@@ -76,9 +76,8 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
   } else {
     race.earlier_thread =
         report::thread_in_block_name({thread_of(earlier.stamp), 0, 0}, {1024, 1, 1});
-    race.earlier_place =
-        place_of({std::string(other_program->line_of(other_instruction.place).file),
-                  other_program->line_of(other_instruction.place).line});
+    race.earlier_place = place_of({std::string(other_program->line_near(other_instruction).file),
+                                   other_program->line_near(other_instruction).line});
     race.other_kernel = other->kernel;
   }
   if (block.last_barrier != nullptr) race.last_barrier = place_of(launch, *block.last_barrier);

@@ -29,13 +29,60 @@ std::vector<std::string_view> targets_of(const ptx::Function& function, const Fl
   return table->targets;
 }
 
+// Whether it ends the kernel, by a mistake: a trap, or a call that reports one.
+bool is_fatal(const ptx::Instruction& instruction) {
+  if (!instruction.guard.empty()) return false;
+  if (instruction.words.front() == "trap") return true;
+  return control_of(instruction) == Control::kCall &&
+         std::ranges::any_of(instruction.operands, [](const ptx::Operand& operand) {
+           return operand.name == "__assertfail" ||
+                  (operand.name.starts_with("__ubsan_handle_") && operand.name.ends_with("_abort"));
+         });
+}
+
+const ptx::Instruction* last_of(const ptx::Function& function, Flow::Range range) {
+  return range.begin == range.end ? nullptr : &function.instructions[range.end - 1];
+}
+
+using Successors = std::vector<std::vector<std::uint32_t>>;
+
+// The graph without the ways that lead to nothing but a mistake: they would be the reason why no
+// block comes after every branch in front of them.
+Successors without_mistakes(const ptx::Function& function, const Flow& flow) {
+  const std::size_t num_blocks = flow.blocks.size();
+  Successors before(num_blocks), after(num_blocks);
+  std::vector<std::uint32_t> ends, mistakes;
+  for (std::uint32_t b = 0; b < num_blocks; ++b) {
+    for (const std::uint32_t next : flow.blocks[b].successors) before[next].push_back(b);
+    if (!flow.blocks[b].successors.empty()) continue;
+    const ptx::Instruction* const last = last_of(function, flow.ranges[b]);
+    (last != nullptr && is_fatal(*last) ? mistakes : ends).push_back(b);
+  }
+  const auto leading_to = [&](std::vector<std::uint32_t> open) {
+    std::vector<bool> found(num_blocks, false);
+    while (!open.empty()) {
+      const std::uint32_t b = open.back();
+      open.pop_back();
+      if (found[b]) continue;
+      found[b] = true;
+      open.insert(open.end(), before[b].begin(), before[b].end());
+    }
+    return found;
+  };
+  const std::vector<bool> to_end = leading_to(ends), to_mistake = leading_to(mistakes);
+  const auto is_lost = [&](std::uint32_t b) { return to_mistake[b] && !to_end[b]; };
+  for (std::uint32_t b = 0; b < num_blocks; ++b) {
+    after[b] = flow.blocks[b].successors;
+    if (!is_lost(b)) std::erase_if(after[b], is_lost);
+  }
+  return after;
+}
+
 void connect(const ptx::Function& function, Flow& flow) {
   const auto num_blocks = static_cast<std::uint32_t>(flow.blocks.size());
   for (std::uint32_t b = 0; b < num_blocks; ++b) {
     std::vector<std::uint32_t>& next = flow.blocks[b].successors;
-    const Flow::Range range = flow.ranges[b];
-    const ptx::Instruction* const last =
-        range.begin == range.end ? nullptr : &function.instructions[range.end - 1];
+    const ptx::Instruction* const last = last_of(function, flow.ranges[b]);
     const Control control = last == nullptr ? Control::kNone : control_of(*last);
     if (control == Control::kBranch || control == Control::kIndexedBranch) {
       for (const std::string_view target : targets_of(function, flow, *last)) {
@@ -46,8 +93,8 @@ void connect(const ptx::Function& function, Flow& flow) {
         next.push_back(found->second);
       }
     }
-    const bool always_leaves =
-        control != Control::kNone && control != Control::kCall && last->guard.empty();
+    const bool always_leaves = control != Control::kNone &&
+                               (control == Control::kCall ? is_fatal(*last) : last->guard.empty());
     if (!always_leaves && b + 1 < num_blocks) next.push_back(b + 1);
     std::ranges::sort(next);
     next.erase(std::ranges::unique(next).begin(), next.end());
@@ -59,11 +106,13 @@ void connect(const ptx::Function& function, Flow& flow) {
 // leading there.
 class PostDominators {
  public:
-  explicit PostDominators(const std::vector<Block>& blocks)
-      : blocks_(blocks), end_(static_cast<std::uint32_t>(blocks.size())), predecessors_(end_ + 1) {
+  explicit PostDominators(const Successors& successors)
+      : successors_(successors),
+        end_(static_cast<std::uint32_t>(successors.size())),
+        predecessors_(end_ + 1) {
     for (std::uint32_t b = 0; b < end_; ++b) {
-      for (const std::uint32_t next : blocks[b].successors) predecessors_[next].push_back(b);
-      if (blocks[b].successors.empty()) predecessors_[end_].push_back(b);
+      for (const std::uint32_t next : successors[b]) predecessors_[next].push_back(b);
+      if (successors[b].empty()) predecessors_[end_].push_back(b);
     }
     number();
     solve();
@@ -128,8 +177,8 @@ class PostDominators {
           if (parent_[next] == Block::kNone) return;
           best = best == Block::kNone ? next : meet(best, next);
         };
-        for (const std::uint32_t next : blocks_[node].successors) take(next);
-        if (blocks_[node].successors.empty() || std::ranges::count(endless_, node) != 0) take(end_);
+        for (const std::uint32_t next : successors_[node]) take(next);
+        if (successors_[node].empty() || std::ranges::count(endless_, node) != 0) take(end_);
         if (best != parent_[node]) {
           parent_[node] = best;
           changed = true;
@@ -138,7 +187,7 @@ class PostDominators {
     }
   }
 
-  const std::vector<Block>& blocks_;
+  const Successors& successors_;
   const std::uint32_t end_;
   std::vector<std::vector<std::uint32_t>> predecessors_;
   std::vector<std::uint32_t> order_;
@@ -182,7 +231,8 @@ Flow flow_of(const ptx::Function& function) {
     flow.block_of_label[label.name] = block_at[label.instruction];
   }
   connect(function, flow);
-  const PostDominators post_dominators(flow.blocks);
+  const Successors successors = without_mistakes(function, flow);
+  const PostDominators post_dominators(successors);
   for (std::uint32_t b = 0; b < flow.blocks.size(); ++b) {
     flow.blocks[b].post_dominator = post_dominators.of(b);
   }

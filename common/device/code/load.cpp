@@ -109,6 +109,14 @@ File file_of_piece(const ptx::Instruction& instruction, const ptx::Operand& vect
   return size_bytes / vector.elements.size() == 8 ? File::k64 : File::k32;
 }
 
+// Functions have small numbers as their addresses.
+std::uint64_t number_of(Program& program, const Function* function) {
+  auto& numbers = program.by_number;
+  auto found = std::ranges::find(numbers, function);
+  if (found == numbers.end()) found = numbers.insert(numbers.end(), function);
+  return static_cast<std::uint64_t>(found - numbers.begin()) + 1;
+}
+
 class FunctionLoader {
  public:
   FunctionLoader(Program& program, const ptx::Function& source, Function& function)
@@ -220,18 +228,10 @@ class FunctionLoader {
     }
     if (const auto found = program_.by_name.find(name); found != program_.by_name.end()) {
       calls_.push_back(found->second);
-      return value(number_of(found->second), file);
+      return value(number_of(program_, found->second), file);
     }
     return {};
   }
-  // Functions have small numbers as their addresses.
-  std::uint64_t number_of(const Function* function) {
-    auto& numbers = program_.by_number;
-    auto found = std::ranges::find(numbers, function);
-    if (found == numbers.end()) found = numbers.insert(numbers.end(), function);
-    return static_cast<std::uint64_t>(found - numbers.begin()) + 1;
-  }
-
   Operand resolve(const ptx::Instruction& instruction, const ptx::Operand& source,
                   std::size_t position) {
     using Kind = ptx::Operand::Kind;
@@ -330,8 +330,22 @@ class FunctionLoader {
                  range.begin < source_.instructions.size() ? source_.instructions[range.begin].place
                                                            : ptx::kNoPlace);
       for (std::uint32_t i = range.begin; i < range.end; ++i) add(source_.instructions[i], b);
+      note_lines_near(begins_.back());
     }
     add_marker("ret", static_cast<std::uint32_t>(flow.ranges.size() - 1), ptx::kNoPlace);
+  }
+
+  // For the instructions from `begin` on: of the next one with a line, or else the last one.
+  void note_lines_near(std::size_t begin) {
+    std::uint32_t near = ptx::kNoPlace;
+    const auto visit = [&](Instruction& instruction) {
+      if (program_.line_of(instruction).line != 0) near = instruction.place;
+      if (instruction.near == ptx::kNoPlace) instruction.near = near;
+    };
+    auto& all = function_.instructions;
+    for (std::size_t i = all.size(); i-- > begin;) visit(all[i]);
+    near = ptx::kNoPlace;
+    for (std::size_t i = begin; i < all.size(); ++i) visit(all[i]);
   }
 
   void add_marker(std::string_view word, std::uint32_t block, std::uint32_t place) {
@@ -377,6 +391,10 @@ class FunctionLoader {
     for (const ptx::Operand& operand : source.operands) {
       const auto found = program_.by_name.find(operand.name);
       if (found != program_.by_name.end()) calls_.push_back(found->second);
+      // Through a pointer: those whose addresses are known so far, all that tables name among them.
+      if (operand.kind == ptx::Operand::Kind::kRegister) {
+        calls_.insert(calls_.end(), program_.by_number.begin(), program_.by_number.end());
+      }
     }
   }
 
@@ -408,7 +426,7 @@ class FunctionLoader {
   }
 
  public:
-  const std::vector<Function*>& calls() const { return calls_; }
+  const std::vector<const Function*>& calls() const { return calls_; }
   const std::set<std::uint32_t>& uses() const { return uses_; }
 
  private:
@@ -421,7 +439,7 @@ class FunctionLoader {
   std::map<std::tuple<int, std::uint64_t, std::uint32_t, int>, Slot> constants_;
   std::unordered_map<std::string_view, Slot> specials_;
   std::vector<std::uint32_t> begins_;
-  std::vector<Function*> calls_;
+  std::vector<const Function*> calls_;
   std::set<std::uint32_t> uses_;  // shared symbols
 };
 
@@ -478,6 +496,13 @@ std::unique_ptr<Program> load(ptx::Module module, const Placer& place) {
     function->readable = function_name(source.name);
     program->by_name[source.name] = function.get();
     program->functions.push_back(std::move(function));
+  }
+  // Tables of virtual functions name theirs, which any kernel may call.
+  for (const Symbol& symbol : program->symbols) {
+    for (const ptx::Variable::Address& word : symbol.variable->addresses) {
+      const auto found = program->by_name.find(word.symbol);
+      if (found != program->by_name.end()) number_of(*program, found->second);
+    }
   }
   std::vector<SharedUse> uses;
   std::size_t next = 0;

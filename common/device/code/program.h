@@ -88,6 +88,7 @@ struct Instruction {
   std::vector<std::string_view> words;  // "ld", "global", "f32"
   std::vector<Operand> operands;
   std::uint32_t place = ptx::kNoPlace;  // index into Program::places
+  std::uint32_t near = ptx::kNoPlace;   // a place with a line, nearby in its block; see line_near
   std::uint32_t id = 0;                 // unique in the program; counters are arrays by it
   std::uint32_t block = 0;              // index into Function::blocks
   bool has_destination = false;         // operands[0] (and its `second`) is defined by it
@@ -201,6 +202,11 @@ struct Program {
   };
   Line line_of(std::uint32_t place) const;
   Line line_of(const Instruction& instruction) const { return line_of(instruction.place); }
+  // The same, or the nearest: the compiler takes its line from what it moves out of a loop.
+  Line line_near(const Instruction& instruction) const {
+    const Line own = line_of(instruction);
+    return own.line != 0 ? own : line_of(instruction.near);
+  }
 };
 
 // Gives a variable of global or const memory its generic address.

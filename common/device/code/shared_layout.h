@@ -12,8 +12,8 @@ namespace code {
 
 struct SharedUse {
   Function* function = nullptr;
-  std::vector<Function*> calls;    // or takes the address of
-  std::set<std::uint32_t> shared;  // symbols that it names
+  std::vector<const Function*> calls;  // or takes the address of
+  std::set<std::uint32_t> shared;      // symbols that it names
 };
 
 // Gives every kernel places for the variables that it and all that it may call use.

@@ -119,6 +119,11 @@ std::string too_long_text(const std::string& thread, std::uint64_t seconds) {
          " s of processor time, which is too long: does this loop ever end?";
 }
 
+std::string long_turn_text(const std::string& thread, std::uint64_t seconds) {
+  return thread + " has run for " + std::to_string(seconds) +
+         " s here, without a barrier and without an end: does this loop ever end?";
+}
+
 std::string mixed_barrier_text(const std::string& block, const Place& place,
                                const std::vector<WaitingThread>& threads) {
   WaitingGroups groups;

@@ -59,9 +59,10 @@ std::string deadlock_text(const std::string& block, const std::vector<WaitingThr
 // Continues it: the host waits for the kernel in that line, too.
 std::string host_waits_text(const Place& at);
 
-// A loop without an end that touches no memory; one that takes too long.
+// A loop without an end that touches no memory; one that takes too long, with others or alone.
 std::string endless_loop_text(const std::string& thread);
 std::string too_long_text(const std::string& thread, std::uint64_t seconds);
+std::string long_turn_text(const std::string& thread, std::uint64_t seconds);
 
 // The threads at one barrier of the block came by different calls. `place`: of the finding.
 std::string mixed_barrier_text(const std::string& block, const Place& place,

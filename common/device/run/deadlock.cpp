@@ -13,7 +13,7 @@ namespace {
 report::Index index_of(const Dim& dim) { return {dim.x, dim.y, dim.z}; }
 
 report::Place place_of(const code::Program& program, const code::Instruction& instruction) {
-  const code::Program::Line line = program.line_of(instruction);
+  const code::Program::Line line = program.line_near(instruction);
   return {std::string(line.file), line.line};
 }
 

@@ -79,6 +79,8 @@ struct Engine {
   std::uint64_t step_limit = kDefaultStepLimit;
   double time_limit = 0;  // seconds of the process from time_begin on; 0: none
   double time_begin = 0;
+  std::uint64_t turn = 0;  // number of the turn in which the last alarm came
+  double turn_begin = 0;   // when the first alarm of that turn came
 
   // The clock: blocks entered by parts of warps, and changes of memory or of what threads wait for.
   std::uint64_t steps = 0;
@@ -98,7 +100,7 @@ struct Engine {
   explicit Engine(const code::Program& loaded) : program(loaded) {}
   Launch& launch() { return *running->launch; }
   code::Program::Line line_of(const code::Instruction& instruction) const {
-    return program.line_of(instruction);
+    return program.line_near(instruction);
   }
 };
 

@@ -302,6 +302,7 @@ class Grid {
           std::min<std::uint32_t>(kWarpSize, block.num_threads - id * kWarpSize);
       warp.existing = warp.live = threads == kWarpSize ? ~0U : (1U << threads) - 1;
       warp.parts.clear();
+      warp.after_partial = 0;
       warp.unwritten.clear();
       warp.copies.clear();
       warp.batches = {};

@@ -11,6 +11,7 @@
 #include "run/engine.h"
 #include "run/generic_memory.h"
 #include "run/print.h"
+#include "run/skip_ahead.h"
 #include "run/special_functions.h"
 
 namespace run {
@@ -185,6 +186,43 @@ const Op* is_cooperative(Warp& warp, const Op* op, std::uint32_t lanes) {
   return op + 1;
 }
 
+// A random state's numbers, which random.h hands over in the thread's own array.
+template <class Numbers>
+void skip_numbers(Warp& warp, int lane, std::uint64_t address, std::uint64_t steps, int stride,
+                  Numbers (*skip)(const Numbers&, std::uint64_t, int)) {
+  Numbers numbers;
+  const std::uint64_t local = address - local_window(warp, lane);
+  if (!read_generic(warp, lane, address, &numbers, sizeof numbers) ||
+      local >= memory::kLocalWindowBytes || stride < 0 || stride > kMaxLog2Stride) {
+    return;
+  }
+  numbers = skip(numbers, steps, stride);
+  write_local(warp, local, lane, &numbers, sizeof numbers);
+}
+
+const Op* skip_in_xorwow(Warp& warp, const Op* op, std::uint32_t lanes) {
+  const MachineCall& call = call_of(op);
+  for_each_lane(lanes, [&](int lane) {
+    skip_numbers(warp, lane, argument<std::uint64_t>(warp, call, 0, lane),
+                 argument<std::uint64_t>(warp, call, 1, lane), argument<int>(warp, call, 2, lane),
+                 skip_xorwow);
+  });
+  return op + 1;
+}
+
+const Op* skip_in_mrg(Warp& warp, const Op* op, std::uint32_t lanes) {
+  const MachineCall& call = call_of(op);
+  for_each_lane(lanes, [&](int lane) {
+    const auto steps = argument<std::uint64_t>(warp, call, 2, lane);
+    const int stride = argument<int>(warp, call, 3, lane);
+    skip_numbers(warp, lane, argument<std::uint64_t>(warp, call, 0, lane), steps, stride,
+                 skip_first_mrg);
+    skip_numbers(warp, lane, argument<std::uint64_t>(warp, call, 1, lane), steps, stride,
+                 skip_second_mrg);
+  });
+  return op + 1;
+}
+
 const Op* no_operation(Warp&, const Op* op, std::uint32_t) { return op + 1; }
 
 struct Numeric {
@@ -231,10 +269,13 @@ const std::unordered_map<std::string_view, code::Handler>& others() {
   static const std::unordered_map<std::string_view, code::Handler> table = {
       {"vprintf", print_text},
       {"malloc", allocate},
+      {"__nv_aligned_device_malloc", allocate},  // all begin at a multiple of 256 bytes
       {"free", release},
       {"__assertfail", assert_fail},
       {"__lockstep_grid_sync", grid_sync},
       {"__lockstep_is_cooperative", is_cooperative},
+      {"__lockstep_skip_xorwow", skip_in_xorwow},
+      {"__lockstep_skip_mrg", skip_in_mrg},
       {"norm3d", norm<double>},
       {"norm4d", norm<double>},
       {"norm3df", norm<float>},

@@ -30,6 +30,23 @@ void set_next_alarm(Engine& engine) {
   engine.alarm_switches = engine.switches;
 }
 
+// So many seconds of processor time may one part of a warp run without a barrier or an end.
+constexpr double kMaxTurnSeconds = 10;
+
+void check_turn(Warp& warp, const code::Op* op) {
+  Engine& engine = *warp.engine;
+  const double now = process_seconds();
+  if (engine.turn != engine.switches) {
+    engine.turn = engine.switches;
+    engine.turn_begin = now;
+  }
+  if (now - engine.turn_begin < kMaxTurnSeconds) return;
+  end_kernel(warp, instruction_of(warp, op), report::Kind::kTimeout,
+             report::long_turn_text(thread_name(warp, std::countr_zero(warp.lanes)),
+                                    static_cast<std::uint64_t>(kMaxTurnSeconds)),
+             cudaErrorLaunchTimeout);
+}
+
 }  // namespace
 
 double process_seconds() {
@@ -72,11 +89,11 @@ const code::Op* alarm(Warp& warp, const code::Op* op) {
   const int lane = std::countr_zero(warp.lanes);
   if (engine.time_limit > 0 && process_seconds() - engine.time_begin > engine.time_limit) {
     end_kernel(warp, here, report::Kind::kTimeout,
-               thread_name(warp, lane) + " is here after " +
-                   std::to_string(std::lround(engine.time_limit)) +
-                   " s of processor time, which is too long: does this loop ever end?",
+               report::too_long_text(thread_name(warp, lane),
+                                     static_cast<std::uint64_t>(std::lround(engine.time_limit))),
                cudaErrorLaunchTimeout);
   }
+  check_turn(warp, op);
   const bool has_changed = engine.changes != engine.alarm_changes;
   const bool was_active = has_changed || engine.accesses != engine.alarm_accesses ||
                           engine.switches != engine.alarm_switches;
@@ -84,10 +101,7 @@ const code::Op* alarm(Warp& warp, const code::Op* op) {
   if (!was_active) {
     if (++engine.alarms_without_activity >= kAlarmsPerEndlessLoop) {
       end_kernel(warp, here, report::Kind::kDeadlock,
-                 thread_name(warp, lane) +
-                     " is in an endless loop that does not touch memory; a loop that waits for "
-                     "another thread must read a volatile or an atomic variable",
-                 cudaErrorLaunchTimeout);
+                 report::endless_loop_text(thread_name(warp, lane)), cudaErrorLaunchTimeout);
     }
     return op + 1;
   }

@@ -114,6 +114,13 @@ struct Warp {
   std::uint32_t existing = 0;  // lanes that have a thread
 
   std::vector<std::unique_ptr<Part>> parts;  // with live lanes
+  // The last warp operation of each lane, if it was for a part of the warp: those lanes' bits.
+  std::uint32_t after_partial = 0;
+  struct PartialOperation {
+    const code::Instruction* instruction = nullptr;
+    std::uint32_t mask = 0;
+  };
+  std::array<PartialOperation, kWarpSize> partial = {};
   std::vector<Unwritten> unwritten;
   std::vector<AsyncCopy> copies;  // oldest first
   ClusterArrival cluster;

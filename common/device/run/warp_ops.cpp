@@ -214,6 +214,32 @@ bool may_meet(const WarpForm& a, const WarpForm& b) {
   return a.kind == b.kind && a.combine == b.combine;
 }
 
+// Lanes that the mask names have left the kernel. One of them was last in the same call, with
+// another mask: so no lane of the two masks has got what it asked for.
+void check_absent_lanes(Warp& warp, const Instruction& instruction, std::uint32_t group,
+                        std::uint32_t mask) {
+  for (std::uint32_t absent = mask & ~warp.live & warp.after_partial; absent != 0;
+       absent &= absent - 1) {
+    const int other = std::countr_zero(absent);
+    const Warp::PartialOperation& last = warp.partial[static_cast<std::size_t>(other)];
+    if (last.instruction != &instruction || last.mask == mask) continue;
+    report_at(warp, instruction, report::Kind::kBarrierDivergence,
+              report::different_masks_text(caller_of(warp, std::countr_zero(group), mask),
+                                           static_cast<std::uint32_t>(other), last.mask));
+    return;
+  }
+}
+
+void note_operation(Warp& warp, const Instruction& instruction, std::uint32_t group,
+                    std::uint32_t mask) {
+  const bool is_partial = mask != ~0U;
+  const std::uint32_t changed = is_partial ? group : group & warp.after_partial;
+  for_each_lane(changed, [&](int lane) {
+    warp.partial[static_cast<std::size_t>(lane)] = {is_partial ? &instruction : nullptr, mask};
+  });
+  warp.after_partial = is_partial ? warp.after_partial | group : warp.after_partial & ~group;
+}
+
 // Performs the operation for the parts' lanes of `group`.
 void perform(Warp& warp, const std::vector<std::pair<Part*, const Op*>>& parts, std::uint32_t group,
              std::uint32_t mask, std::uint32_t own_lanes) {
@@ -225,6 +251,8 @@ void perform(Warp& warp, const std::vector<std::pair<Part*, const Op*>>& parts, 
     collect(values, form_of(op), Rows(warp, *part), lanes_of(part));
   const WarpForm& form = form_of(parts.front().second);
   const Results results = compute(warp, form, values, group, mask);
+  check_absent_lanes(warp, *form.instruction, group, mask);
+  note_operation(warp, *form.instruction, group, mask);
   for (const auto& [part, op] : parts)
     give(results, form_of(op), Rows(warp, *part), lanes_of(part));
   // Not a change: a loop that polls may vote in each round.

@@ -74,15 +74,16 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
-// It ends with the process that started it, and holds only what is its own. In judgement it
-// is in a sandbox already, whose filter ends what makes some of these calls.
+// It ends with the judge that started it, and holds only what is its own. In judgement it is in a
+// sandbox already, whose filter ends what makes some of these calls. A program's device has another
+// parent, which ends at once: a socket says when the program has ended (see watch_program).
 void withdraw(const Options& options) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (options.cpu_seconds != RLIM_INFINITY) {
     const rlimit cpu = {options.cpu_seconds, options.cpu_seconds};
     setrlimit(RLIMIT_CPU, &cpu);
   }
   if (!options.is_program) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_DUMPABLE, 0);  // no other process of this user may read or change our memory
     return;
   }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 
 #include "serve/cuda_errors.h"
@@ -19,6 +20,9 @@ constexpr std::uint64_t kMillisecond = 1'000'000;
 constexpr std::uint64_t kLongestSleep = 500 * kMillisecond;
 constexpr std::uint64_t kFirstNap = kMillisecond / 10;  // after a kernel's idle turn
 constexpr std::uint64_t kLongestNap = 5 * kMillisecond;
+
+// In place of the result of a command without one: zeros, as long as any.
+Answered unknown() { return {{}, std::vector<std::byte>(sizeof(FindKernel::Result))}; }
 
 }  // namespace
 
@@ -41,22 +45,21 @@ bool Server::take_command() {
   seen_ = asked;
   const std::size_t size =
       std::min<std::size_t>(ring_.command_bytes.load(std::memory_order_relaxed), kCommandBytes);
-  command_.resize(size);
   std::memcpy(command_.data(), ring_.command, size);
   Answered answered;
-  if (const auto decoded = decode(command_)) {
+  if (const auto decoded = decode(std::span(command_).first(size))) {
     try {
       answered = device_.act(*decoded, {ring_.data, kDataBytes}, {ring_.printed, kPrintedBytes});
     } catch (const std::exception& error) {  // of ours: whatever a worker asks, the device goes on
       fault_ =
           "a command of kind " + std::to_string(decoded->command.index() + 1) + ": " + error.what();
       std::fprintf(stderr, "device: %s\n", fault_.c_str());
-      answered = {};
+      answered = unknown();
       answered.head.error = kUnknown;
-      answered.result.resize(sizeof(FindKernel::Result));  // zeros, as long as any
     }
     after_(*decoded, answered);
   } else {
+    answered = unknown();
     answered.head.is_malformed = 1;
   }
   answer(asked, answered);

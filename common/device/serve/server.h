@@ -49,8 +49,8 @@ class Server {
   bool is_open_ = true;
   std::uint32_t seen_ = 0;
   std::string fault_;
-  std::vector<std::byte> command_;  // out of the worker's reach
-  std::uint64_t nap_ns_ = 0;        // between two idle turns of a kernel
+  std::vector<std::byte> command_ = std::vector<std::byte>(kCommandBytes);  // not the worker's
+  std::uint64_t nap_ns_ = 0;  // between two idle turns of a kernel
 };
 
 }  // namespace serve

@@ -26,6 +26,15 @@ TEST_F(RunControl, BringsLanesTogetherBehindABranch) {
   for (const std::uint32_t mask : launch(1, 32)) EXPECT_EQ(mask, ~0U);
 }
 
+TEST_F(RunControl, BringsLanesTogetherBehindABranchToAMistake) {
+  load(
+      kernel("setp.eq.u32 %x, %n, 1;\nand.b32 %b, %t, 1;\nsetp.eq.u32 %y, %b, 1;\n"
+             "@%y bra ODD;\nmov.u32 %c, 1;\nbra DONE;\nODD: @%x bra BAD;\nmov.u32 %c, 2;\n"
+             "DONE: activemask.b32 %a;\n" +
+             kStore + "ret;\nBAD: trap;\n"));
+  for (const std::uint32_t mask : launch(1, 32)) EXPECT_EQ(mask, ~0U);
+}
+
 TEST_F(RunControl, LetsLanesLeaveALoopOneByOne) {
   load(
       kernel("mov.u32 %a, 0;\nLOOP: add.u32 %a, %a, 1;\nsetp.lt.u32 %x, %a, %t;\n@%x bra LOOP;\n"
@@ -86,6 +95,35 @@ TEST_F(RunControl, CallsThroughPointersThatDifferByLane) {
              functions));
   const auto out = launch(1, 32);
   for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(out[i], 1 + i % 2);
+}
+
+TEST_F(RunControl, CallsAFunctionThatOnlyATableNames) {
+  load(
+      kernel("ld.global.u64 %s, [table+8];\n{ .param .b32 r0;\n"
+             "P: .callprototype (.param .b32 _) _ ();\ncall (r0), %s, (), P;\n"
+             "ld.param.b32 %a, [r0]; }\n" +
+                 kStore,
+             ".func (.param .b32 r) seven();\n.global .align 8 .u64 table[2] = {0, seven};\n"
+             ".func (.param .b32 r) seven()\n{\n.shared .align 4 .b8 room[4];\n.reg .b32 %v;\n"
+             "st.shared.u32 [room], 7;\nld.shared.u32 %v, [room];\n"
+             "st.param.b32 [r], %v;\nret;\n}\n"));
+  const code::Symbol& table = *program_->find_symbol("table");
+  const std::vector<std::byte> contents = code::initial_contents(*program_, table);
+  std::memcpy(reinterpret_cast<void*>(table.address), contents.data(), contents.size());
+  for (const std::uint32_t word : launch(1, 32)) EXPECT_EQ(word, 7U);
+  EXPECT_EQ(program_->find("k")->shared_bytes, 4U);
+  EXPECT_TRUE(findings_.empty());
+}
+
+TEST_F(RunControl, NamesTheNearestLineOfWhatHasNone) {
+  load(
+      kernel(".loc 1 0 0\nsetp.eq.u32 %x, %t, 0;\nvote.sync.ballot.b32 %a, %x, 0x80000000;\n"
+             ".loc 1 7 3\nadd.u32 %a, %a, 1;\n.loc 1 8 3\n" +
+                 kStore,
+             ".file 1 \"/home/student/program.cu\"\n"));
+  launch(1, 1);
+  ASSERT_EQ(findings_.size(), 1U);
+  EXPECT_EQ(findings_[0].line, 7U);
 }
 
 TEST_F(RunControl, EndsAnEndlessLoopWithItsLine) {

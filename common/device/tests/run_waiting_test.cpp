@@ -193,4 +193,25 @@ TEST_F(RunWaiting, CompletesAPhaseOfABarrierObject) {
   for (const std::uint32_t word : launch(1, 64)) EXPECT_EQ(word, 9U);
 }
 
+// Each lane votes with `mask`, and with `odd` if its number is odd.
+std::string vote(const std::string& mask, const std::string& odd) {
+  return kernel("and.b32 %b, %t, 1;\nsetp.eq.u32 %x, %b, 1;\nselp.b32 %m, " + odd + ", " + mask +
+                ", %x;\nsetp.eq.u32 %y, %t, %t;\nvote.sync.ballot.b32 %a, %y, %m;\n" + kStore);
+}
+
+TEST_F(RunWaiting, TellsOfLanesThatVotedWithAnotherMaskAndLeft) {
+  load(vote("0xffffffff", "0xaaaaaaaa"));
+  launch(1, 32);
+  ASSERT_EQ(findings_.size(), 1U);
+  EXPECT_EQ(findings_[0].kind, report::Kind::kBarrierDivergence);
+  EXPECT_NE(findings_[0].message.find("lane 1"), std::string::npos) << findings_[0].message;
+}
+
+TEST_F(RunWaiting, LetsTwoHalvesOfAWarpVoteApart) {
+  load(vote("0x55555555", "0xaaaaaaaa"));
+  const auto votes = launch(1, 32);
+  for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(votes[i], i % 2 == 1 ? 0xaaaaaaaa : 0x55555555);
+  EXPECT_TRUE(findings_.empty());
+}
+
 }  // namespace

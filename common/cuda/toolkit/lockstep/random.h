@@ -19,7 +19,10 @@ namespace lockstep {
 void skip_xorwow(std::uint32_t (&words)[5], std::uint64_t steps, int log2_stride);
 #ifdef __CUDA__
 LOCKSTEP_DEVICE void skip_xorwow(std::uint32_t (&words)[5], std::uint64_t steps, int log2_stride) {
-  __lockstep_skip_xorwow(words, steps, log2_stride);
+  std::uint32_t own[5];  // so that the state's own words are accessed here, and checked
+  for (int i = 0; i < 5; ++i) own[i] = words[i];
+  __lockstep_skip_xorwow(own, steps, log2_stride);
+  for (int i = 0; i < 5; ++i) words[i] = own[i];
 }
 #endif
 
@@ -92,7 +95,10 @@ void skip_mrg(std::uint32_t (&first)[3], std::uint32_t (&second)[3], std::uint64
 #ifdef __CUDA__
 LOCKSTEP_DEVICE void skip_mrg(std::uint32_t (&first)[3], std::uint32_t (&second)[3],
                               std::uint64_t steps, int log2_stride) {
-  __lockstep_skip_mrg(first, second, steps, log2_stride);
+  std::uint32_t own[2][3];
+  for (int i = 0; i < 3; ++i) own[0][i] = first[i], own[1][i] = second[i];
+  __lockstep_skip_mrg(own[0], own[1], steps, log2_stride);
+  for (int i = 0; i < 3; ++i) first[i] = own[0][i], second[i] = own[1][i];
 }
 #endif
 

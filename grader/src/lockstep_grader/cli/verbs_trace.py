@@ -3,7 +3,7 @@
 
 import os
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -126,7 +126,8 @@ def _trace_program(
     check_files(files)
     steps = program_steps(Workspace.from_environment(), default_jobs())
     try:
-        binary = build_program(steps, files, program.options, work, default_jobs())
+        options = replace(program.options, is_counted=True)
+        binary = build_program(steps, files, options, work, default_jobs())
     except BuildError as error:
         report.print_build_error(make_console(stderr=True), files, error)
         return ExitCode.SHORT_OF_FULL_MARKS

@@ -42,8 +42,18 @@ _LINK_ERROR = re.compile(
 )
 _NO_MAIN = "the program has no main(): name every file of it, and of a lab's rung `./lab check`"
 
-# What the emulator does not have, by the words of g++'s complaint, and what to do.
+_OF_STD_20 = "span|ranges|format|bit_cast|numbers|source_location|barrier|latch"
+
+# What the device does not have, by the words of a complaint of g++ or clang, and what to do.
 _LACKS = (
+    (
+        re.compile(
+            r"'(?:cublas|cusparse|cufft|curand_|cusolver|cutensor|cudnn|nccl|nvrtc|nvJitLink|nvml|"
+            r"npp|nvjpeg|nvgraph|cutlass/|cute/)[^']*' file not found"
+        ),
+        "this library is not part of Lockstep: write this part as kernels of your own, or run the "
+        "program on a GPU",
+    ),
     (
         re.compile(
             r"[\u2018'](?:texture|surface|textureReference|cuda(?:Unb|B)ind(?:Texture|Surface)\w*)\b"
@@ -55,7 +65,7 @@ _LACKS = (
         "the emulator has no mipmaps, views and surfaces of cube maps: use one array per level",
     ),
     (
-        re.compile(r"\u2018(?:CU[a-z]\w*|cu[A-Z]\w*|CUDA_\w+)\u2019"),
+        re.compile(r"[\u2018'](?:CU[a-z]\w*|cu[A-Z]\w*|CUDA_\w+)[\u2019']"),
         "the emulator has the runtime API (cudaMalloc), and not the driver API (cuMemAlloc)",
     ),
     (
@@ -64,9 +74,9 @@ _LACKS = (
     ),
     (
         re.compile(
-            r"\u2018(?:span|ranges|format|bit_cast|numbers|source_location|barrier|latch)\u2019 "
-            r"(?:is not a member of|in namespace) \u2018std\u2019|"
-            r"\u2018concept\u2019 does not name a type"
+            rf"\u2018(?:{_OF_STD_20})\u2019 (?:is not a member of|in namespace) \u2018std\u2019|"
+            rf"no member named '(?:{_OF_STD_20})' in namespace 'std'|"
+            r"\u2018concept\u2019 does not name a type|unknown type name 'concept'"
         ),
         "C++20 has it: --std 20",
     ),
@@ -88,6 +98,7 @@ class Options:
     std: int = 17
     announced: bool = True  # False: no access is checked, so none has to call the checks
     is_optimised: bool = True  # on the machine; False: kernels as written, for a debugger
+    is_counted: bool = False  # on the machine: no comparison of ours is among the branches
 
 
 class BuildError(Exception):
@@ -195,7 +206,8 @@ def compile_for_machine(
         step = "compile_c" if file.suffix in C_SUFFIXES else "compile_host"
         compile_step([*command(step), *openmp], work)
         return
-    ptx = "device" if options.is_optimised else "written"
+    is_plain = options.is_counted or not options.announced
+    ptx = "written" if not options.is_optimised else "device" if is_plain else "checked"
     with ThreadPoolExecutor(2) as pool:
         ended = list(pool.map(lambda argv: _run(argv, work), map(command, (ptx, "compile"))))
     if any(done.returncode != 0 for done in ended):

@@ -97,8 +97,8 @@ class _Report:
 
     def is_crash_told(self) -> bool:
         """Whether the last finding is of no kernel, and so says what ended the program."""
-        last = self.findings[-1:]
-        return bool(last) and last[0].kind is FindingKind.CRASH and not self.kernels[-1]
+        ending = (FindingKind.CRASH, FindingKind.HOST_POINTER)
+        return bool(self.findings) and self.findings[-1].kind in ending and not self.kernels[-1]
 
 
 def run_program(
