@@ -106,6 +106,7 @@ struct Warp {
   std::uint32_t existing = 0;  // lanes that have a thread
 
   std::vector<std::unique_ptr<Part>> parts;  // with live lanes
+  bool has_lane_ahead = false;               // its first lane has gone ahead of the others
   std::vector<Unwritten> unwritten;
   std::vector<AsyncCopy> copies;                            // oldest first
   std::array<std::uint32_t, kWarpSize> cluster_phase = {};  // in which each lane has arrived

@@ -61,6 +61,7 @@ class Run : public ::testing::Test {
     launch->block = {num_threads, 1, 1};
     launch->dynamic_shared_bytes = dynamic_bytes_;
     launch->is_cooperative = is_cooperative_;
+    launch->loses_updates = loses_updates_;
     launch->parameters.resize(12);
     std::memcpy(launch->parameters.data(), &out, 8);
     std::memcpy(launch->parameters.data() + 8, &n, 4);
@@ -79,6 +80,7 @@ class Run : public ::testing::Test {
   run::Outcome outcome_ = run::Outcome::kEnded;
   std::uint32_t dynamic_bytes_ = 0;
   bool is_cooperative_ = false;
+  bool loses_updates_ = false;
 };
 
 }  // namespace run_test
