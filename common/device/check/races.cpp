@@ -83,12 +83,13 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
                   other_program->line_of(other_instruction.place).line});
     race.other_kernel = other->kernel;
   }
-  // Lanes of a warp run abreast, so the earlier access is the one that comes first in the program:
-  // the barrier is missing behind its line, which is named first.
-  const bool is_in_warp = other == nullptr && is_same_block && !is_polled &&
+  // Lanes of a warp run abreast, so neither access is the later one. They are named as if threads
+  // ran one after another: first that of the higher thread, which meets the other one's.
+  const bool is_turned_round = other == nullptr && is_same_block && !is_polled &&
                           earlier.id != now.instruction.id &&
-                          thread_of(earlier.stamp) / 32 == thread / 32;
-  if (is_in_warp) {
+                          thread_of(earlier.stamp) / 32 == thread / 32 &&
+                          thread_of(earlier.stamp) > thread;
+  if (is_turned_round) {
     std::swap(race.place, race.earlier_place);
     std::swap(race.writes, race.earlier_writes);
     const report::ThreadId id = thread_id(*block.block, thread);
@@ -103,7 +104,7 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
     message += report::same_value_text();
   }
   kernels_.insert(launch.kernel->readable);
-  const code::Instruction& named = is_in_warp ? other_instruction : now.instruction;
+  const code::Instruction& named = is_turned_round ? other_instruction : now.instruction;
   report::Finding finding =
       finding_at(report::Kind::kRace, launch, named, std::move(message));
   finding.thread = static_cast<std::int32_t>(thread);

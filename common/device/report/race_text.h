@@ -11,7 +11,7 @@ namespace report {
 // Two accesses by different threads without an ordering between them.
 struct Race {
   std::string thread;  // the name of the thread that makes the access that is named first
-  Place place;         // of that one: the later one, except among the lanes of a warp
+  Place place;         // of that one; the later one, except within a warp
   bool writes = false;
   bool is_shared = false;  // they are to shared memory
 

@@ -78,7 +78,7 @@ TEST_F(CheckRace, TheBarrierOnTheOtherSideOfALoop) {
           "line 7 and line 5 of the next round"});
 }
 
-// The line that comes first in the program is named first.
+// That of the higher thread is named first.
 TEST_F(CheckRace, LanesOfAWarpAreNotInStep) {
   begin(1, 32);
   does(warp(), shared(write(make(5, 0))));
@@ -403,7 +403,7 @@ TEST_F(CheckRace, ALaneThatMeetsItsOwnEarlierStoreHidesNone) {
   begin(1, 32);
   does(warp(), write(make(5, data, 1), 1));
   does(warp(), write(make(6, data, kAll, 4, 0), 2));
-  expect(Kind::kRace, 5, {"thread 0 of block 0 writes global memory in line 5", "in line 6"});
+  expect(Kind::kRace, 6, {"writes global memory in line 6 that thread 0", "writes in line 5"});
 }
 
 // ---- parts of words, vectors, patterns
