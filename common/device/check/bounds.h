@@ -29,8 +29,8 @@ class Bounds {
   void check_constant(const run::Warp& warp, run::Access& access);
   void check_shared(const run::Warp& warp, BlockState& block, run::Access& access);
 
-  // Lanes that check_global() took out, but whose access the judge's guard zones have room for. They
-  // are carried out: a write there must spoil the result, as it would on a GPU.
+  // Lanes that check_global() took out, but whose access the judge's guard zones have room for.
+  // They are carried out: a write there must spoil the result, as it would on a GPU.
   std::uint32_t take_lanes_in_guard_zones() { return std::exchange(in_guard_zones_, 0); }
 
   // The lanes use a register that holds what the read found unwritten.

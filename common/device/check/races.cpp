@@ -85,10 +85,9 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
   }
   // Lanes of a warp run abreast, so neither access is the later one. They are named as if threads
   // ran one after another: first that of the higher thread, which meets the other one's.
-  const bool is_turned_round = other == nullptr && is_same_block && !is_polled &&
-                          earlier.id != now.instruction.id &&
-                          thread_of(earlier.stamp) / 32 == thread / 32 &&
-                          thread_of(earlier.stamp) > thread;
+  const bool is_turned_round =
+      other == nullptr && is_same_block && !is_polled && earlier.id != now.instruction.id &&
+      thread_of(earlier.stamp) / 32 == thread / 32 && thread_of(earlier.stamp) > thread;
   if (is_turned_round) {
     std::swap(race.place, race.earlier_place);
     std::swap(race.writes, race.earlier_writes);
@@ -105,8 +104,7 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
   }
   kernels_.insert(launch.kernel->readable);
   const code::Instruction& named = is_turned_round ? other_instruction : now.instruction;
-  report::Finding finding =
-      finding_at(report::Kind::kRace, launch, named, std::move(message));
+  report::Finding finding = finding_at(report::Kind::kRace, launch, named, std::move(message));
   finding.thread = static_cast<std::int32_t>(thread);
   report::report(std::move(finding));
 }

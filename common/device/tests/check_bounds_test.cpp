@@ -38,7 +38,8 @@ TEST_F(CheckBounds, AccessesToTheJudgesGuardZonesAreCarriedOut) {
   memory::declare(room + 1024, 64, "d_out", true);
   begin(1, 32);
   EXPECT_EQ(does(warp(), write(make(7, room + 1024))).lanes, kAll);
-  expect(Kind::kOutOfBounds, 7, {"thread 16 of block 0 writes 4 bytes right past the end of d_out"});
+  expect(Kind::kOutOfBounds, 7,
+         {"thread 16 of block 0 writes 4 bytes right past the end of d_out"});
   EXPECT_EQ(does(warp(), write(make(8, room + 1024 - 64, 0xffff))).lanes, 0xffffu);
   EXPECT_EQ(does(warp(), write(make(9, room + 2048))).lanes, 0u);
 }

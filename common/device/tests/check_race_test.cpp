@@ -83,8 +83,9 @@ TEST_F(CheckRace, LanesOfAWarpAreNotInStep) {
   begin(1, 32);
   does(warp(), shared(write(make(5, 0))));
   does(warp(), shared(read(make(6, 4, 0x7fffffff))));
-  expect(Kind::kRace, 5,
-         {"thread 1 of block 0 writes", "in line 5 that thread 0 of the same block reads in line 6"});
+  expect(
+      Kind::kRace, 5,
+      {"thread 1 of block 0 writes", "in line 5 that thread 0 of the same block reads in line 6"});
 }
 
 TEST_F(CheckRace, SyncwarpOrdersItsLanes) {
