@@ -11,8 +11,9 @@ AsyncCopies::Thread& AsyncCopies::thread(std::uint32_t number) {
 }
 
 void AsyncCopies::begin(const Copy& copy, SharedShadow& shadow) {
-  under_way_.push_back(copy);
-  under_way_.back().batch = thread(copy.thread).num_batches;
+  Thread& own = thread(copy.thread);
+  own.under_way.push_back(copy);
+  own.under_way.back().batch = own.num_batches;
   shadow.clear_written(copy.offset, copy.size_bytes);
 }
 
@@ -25,23 +26,25 @@ void AsyncCopies::wait(std::uint32_t number, std::uint32_t num_left) {
 }
 
 void AsyncCopies::arrive(const Copy& copy, SharedShadow& shadow) {
-  const auto found = std::ranges::find_if(under_way_, [&](const Copy& other) {
-    return other.thread == copy.thread && other.offset == copy.offset &&
-           other.size_bytes == copy.size_bytes;
+  std::vector<Copy>& under_way = thread(copy.thread).under_way;
+  const auto found = std::ranges::find_if(under_way, [&](const Copy& other) {
+    return other.offset == copy.offset && other.size_bytes == copy.size_bytes;
   });
-  if (found != under_way_.end()) under_way_.erase(found);
+  if (found != under_way.end()) under_way.erase(found);
   shadow.shadow().written.set(copy.offset, copy.size_bytes);
 }
 
 std::optional<AsyncCopies::Late> AsyncCopies::find(std::uint64_t offset,
                                                    std::uint64_t size_bytes) const {
-  const auto found = std::ranges::find_if(under_way_, [&](const Copy& copy) {
-    return copy.offset < offset + size_bytes && offset < copy.offset + copy.size_bytes;
-  });
-  if (found == under_way_.end()) return std::nullopt;
-  const Thread& own = threads_[found->thread];
-  const bool was_left = found->batch < own.num_batches_waited;
-  return Late{&*found, found->batch < own.num_batches, was_left ? own.num_left : 0};
+  for (const Thread& own : threads_) {
+    const auto found = std::ranges::find_if(own.under_way, [&](const Copy& copy) {
+      return copy.offset < offset + size_bytes && offset < copy.offset + copy.size_bytes;
+    });
+    if (found == own.under_way.end()) continue;
+    const bool was_left = found->batch < own.num_batches_waited;
+    return Late{&*found, found->batch < own.num_batches, was_left ? own.num_left : 0};
+  }
+  return std::nullopt;
 }
 
 }  // namespace check

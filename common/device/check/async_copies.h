@@ -29,10 +29,7 @@ class AsyncCopies {
         num_left;  // batches that its thread's last wait left; 0: no wait since the commit
   };
 
-  void clear() {
-    under_way_.clear();
-    threads_.clear();
-  }
+  void clear() { threads_.clear(); }
 
   void begin(const Copy& copy, SharedShadow& shadow);
   void commit(std::uint32_t thread);
@@ -47,10 +44,10 @@ class AsyncCopies {
     std::uint32_t num_batches = 0;         // committed
     std::uint32_t num_batches_waited = 0;  // as many as there were at the last wait
     std::uint32_t num_left = 0;            // by the last wait
+    std::vector<Copy> under_way;           // in order of their beginning
   };
   Thread& thread(std::uint32_t number);
 
-  std::vector<Copy> under_way_;  // in order of their beginning
   std::vector<Thread> threads_;
 };
 

@@ -77,6 +77,17 @@ const Allocation* Bounds::find(std::uint64_t address) {
   return last_;
 }
 
+// Around each of the judge's buffers is a zone that it looks at after the call.
+bool Bounds::is_in_guard_zone(const Access& access, std::uint32_t lane) {
+  const Allocation* const nearest = find(access.address[lane]);
+  if (nearest == nullptr || !nearest->live || nearest->kind != Allocation::Kind::kExternal) {
+    return false;
+  }
+  const std::uint64_t offset = access.address[lane] - (nearest->base - memory::kRedZoneBytes);
+  const std::uint64_t size_bytes = nearest->size_bytes + 2 * memory::kRedZoneBytes;
+  return offset < size_bytes && access.size_bytes <= size_bytes - offset;
+}
+
 bool Bounds::is_allocated(const Access& access, std::uint32_t lane) {
   const std::uint64_t address = access.address[lane];
   if (!memory::is_device(address)) return false;
@@ -217,6 +228,7 @@ bool Bounds::check_lane(const run::Warp& warp, Access& access, std::uint32_t lan
   const Allocation* const allocation = find(address);
   const bool is_constant = allocation != nullptr && allocation->kind == Allocation::Kind::kConstant;
   if (!is_allocated(access, lane) || (is_constant && access.writes)) {
+    if (is_in_guard_zone(access, lane)) in_guard_zones_ |= 1u << lane;
     if (!findings_.is_new(*access.instruction, Mistake::kOutOfBounds)) return false;
     const report::Touch touch = touch_of(warp, access, lane);
     const std::string thread = name_of(warp, lane);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "check/block_state.h"
 #include "check/checks.h"
@@ -28,6 +29,10 @@ class Bounds {
   void check_constant(const run::Warp& warp, run::Access& access);
   void check_shared(const run::Warp& warp, BlockState& block, run::Access& access);
 
+  // Lanes that check_global() took out, but whose access the judge's guard zones have room for.
+  // They are carried out: a write there must spoil the result, as it would on a GPU.
+  std::uint32_t take_lanes_in_guard_zones() { return std::exchange(in_guard_zones_, 0); }
+
   // The lanes use a register that holds what the read found unwritten.
   void report_use(const run::Warp& warp, const run::Access& read, std::uint32_t element,
                   std::uint32_t lanes);
@@ -41,6 +46,7 @@ class Bounds {
  private:
   const memory::Allocation* find(std::uint64_t address);
   bool is_allocated(const run::Access& access, std::uint32_t lane);
+  bool is_in_guard_zone(const run::Access& access, std::uint32_t lane);
   bool check_lane(const run::Warp& warp, run::Access& access, std::uint32_t lane);
   void note_unwritten(const run::Warp& warp, run::Access& access, std::uint32_t lane,
                       const std::string& what, const ByteFlags& flags);
@@ -61,6 +67,7 @@ class Bounds {
   report::Place failed_allocation_;
   const memory::Allocation* last_ = nullptr;  // found, valid for that version of the book
   std::uint64_t version_ = 0;
+  std::uint32_t in_guard_zones_ = 0;
 };
 
 }  // namespace check

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "check/races.h"
 
+#include <utility>
+
 #include "check/streams.h"
 #include "report/race_text.h"
 
@@ -80,6 +82,19 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
                                    other_program->line_near(other_instruction).line});
     race.other_kernel = other->kernel;
   }
+  // Lanes of a warp run abreast, so neither access is the later one. They are named as if threads
+  // ran one after another: first that of the higher thread, which meets the other one's.
+  const bool is_turned_round =
+      other == nullptr && is_same_block && !is_polled && earlier.id != now.instruction.id &&
+      thread_of(earlier.stamp) / 32 == thread / 32 && thread_of(earlier.stamp) > thread;
+  if (is_turned_round) {
+    std::swap(race.place, race.earlier_place);
+    std::swap(race.writes, race.earlier_writes);
+    const report::ThreadId id = thread_id(*block.block, thread);
+    race.earlier_thread = report::thread_in_block_name(id.thread, id.block_dim);
+    thread = thread_of(earlier.stamp);
+    race.thread = thread_name(*block.block, thread);
+  }
   if (block.last_barrier != nullptr) race.last_barrier = place_of(launch, *block.last_barrier);
   std::string message = report::race_text(race);
   if (other == nullptr && values == Values::kAgree) {
@@ -87,8 +102,8 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
     message += report::same_value_text();
   }
   kernels_.insert(launch.kernel->readable);
-  report::Finding finding =
-      finding_at(report::Kind::kRace, launch, now.instruction, std::move(message));
+  const code::Instruction& named = is_turned_round ? other_instruction : now.instruction;
+  report::Finding finding = finding_at(report::Kind::kRace, launch, named, std::move(message));
   finding.thread = static_cast<std::int32_t>(thread);
   report::report(std::move(finding));
 }

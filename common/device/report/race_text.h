@@ -10,12 +10,12 @@ namespace report {
 
 // Two accesses by different threads without an ordering between them.
 struct Race {
-  std::string thread;  // the name of the thread that makes the later access
-  Place place;         // of the later one
+  std::string thread;  // the name of the thread that makes the access that is named first
+  Place place;         // of that one; the later one, except within a warp
   bool writes = false;
   bool is_shared = false;  // they are to shared memory
 
-  std::string earlier_thread;  // the name of the one that made the earlier one, without its block
+  std::string earlier_thread;  // the name of the one that made the other one, without its block
   Place earlier_place;
   bool earlier_writes = false;
   bool is_same_block = false;

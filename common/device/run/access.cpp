@@ -180,6 +180,19 @@ namespace {
              cudaErrorIllegalAddress);
 }
 
+// Races were found in the kernel. Lanes that advance together would hide those within a warp: every
+// lane would have read before one writes.
+void let_first_lane_go_ahead(Warp& warp, const code::Op* op, Access& access) {
+  const std::uint32_t first = access.lanes & (~access.lanes + 1);
+  if (warp.part->lanes == first) return;
+  warp.has_lane_ahead = true;
+  for (Join* join = warp.part->join; join != nullptr; join = join->outer) join->is_broken = true;
+  break_joins(warp);
+  split_off(warp, warp.part->lanes & ~first, op).has_yielded = access.lanes != first;
+  access.lanes = first;
+  classify(access);
+}
+
 }  // namespace
 
 std::byte* admit(Access& access, Warp& warp) {
@@ -225,10 +238,14 @@ std::byte* admit(Access& access, Warp& warp) {
   return origin;
 }
 
-bool yields_before(Warp& warp, const code::Op* op, const Access& access) {
+bool yields_before(Warp& warp, const code::Op* op, Access& access) {
   Part& part = *warp.part;
   if (part.has_yielded) {
     part.has_yielded = false;
+    const bool is_plain = access.writes && !access.is_atomic && access.order == Order::kWeak;
+    if (is_plain && warp.engine->launch().loses_updates && !warp.has_lane_ahead) {
+      let_first_lane_go_ahead(warp, op, access);
+    }
     return false;
   }
   if (access.space != Space::kGlobal && access.space != Space::kShared) return false;

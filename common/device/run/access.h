@@ -53,7 +53,8 @@ std::uint32_t take_space(Access& access, Warp& warp, std::uint32_t lanes,
 std::byte* admit(Access& access, Warp& warp);
 
 // A word for, or a look at, other threads: lets others run first where that is due. True: the
-// instruction will be executed again later.
-bool yields_before(Warp& warp, const code::Op* op, const Access& access);
+// instruction will be executed again later. Where the launch loses updates, lanes may be taken out
+// of the access, which then come later.
+bool yields_before(Warp& warp, const code::Op* op, Access& access);
 
 }  // namespace run

@@ -36,18 +36,29 @@ std::uint64_t constant_value(const Warp& warp, const code::Constant& constant,
   return 0;
 }
 
+// Other lanes may be in another function, whose registers have the same places.
+template <class T>
+void fill_row(const Warp& warp, T* row, T value) {
+  if (warp.only == ~std::uint32_t{0}) {
+    std::fill_n(row, kWarpSize, value);
+  } else {
+    for_each_lane(warp.only, [&](int lane) { row[lane] = value; });
+  }
+}
+
 void fill(Warp& warp, code::Slot slot, std::uint64_t bits) {
   switch (slot.file) {
     case code::File::k32:
-      std::fill_n(warp.row32<std::uint32_t>(slot.offset), kWarpSize,
-                  static_cast<std::uint32_t>(bits));
+      fill_row(warp, warp.row32<std::uint32_t>(slot.offset), static_cast<std::uint32_t>(bits));
       break;
     case code::File::k64:
-      std::fill_n(warp.row64<std::uint64_t>(slot.offset), kWarpSize, bits);
+      fill_row(warp, warp.row64<std::uint64_t>(slot.offset), bits);
       break;
-    case code::File::kPredicate:
-      warp.predicate(slot.offset) = bits != 0 ? ~std::uint32_t{0} : 0;
+    case code::File::kPredicate: {
+      std::uint32_t& row = warp.predicate(slot.offset);
+      row = (row & ~warp.only) | (bits != 0 ? warp.only : 0);
       break;
+    }
     case code::File::kNone:
       break;
   }
@@ -98,7 +109,9 @@ bool fill_by_lane(Warp& warp, const code::SpecialRow& special) {
                                  ? warp.row32<std::uint32_t>(special.slot.offset)
                                  : nullptr;
   const auto each = [&](auto value) {
-    for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) row[lane] = value(lane);
+    for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
+      if ((warp.only >> lane & 1) != 0) row[lane] = value(lane);
+    }
     return true;
   };
   if (row == nullptr) return false;

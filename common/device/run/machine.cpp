@@ -300,6 +300,7 @@ class Grid {
       warp.id = id;
       const std::uint32_t threads =
           std::min<std::uint32_t>(kWarpSize, block.num_threads - id * kWarpSize);
+      warp.has_lane_ahead = false;
       warp.existing = warp.live = threads == kWarpSize ? ~0U : (1U << threads) - 1;
       warp.parts.clear();
       warp.after_partial = 0;

@@ -32,6 +32,18 @@ TEST_F(CheckBounds, PastTheEndOfAnAllocation) {
   expect(Kind::kOutOfBounds, 8, {"thread 0 of block 0 writes 4 bytes, 8 bytes past the end"});
 }
 
+// The judge looks there after the call; farther away may be nothing at all.
+TEST_F(CheckBounds, AccessesToTheJudgesGuardZonesAreCarriedOut) {
+  const std::uint64_t room = memory::variable_room(4096);
+  memory::declare(room + 1024, 64, "d_out", true);
+  begin(1, 32);
+  EXPECT_EQ(does(warp(), write(make(7, room + 1024))).lanes, kAll);
+  expect(Kind::kOutOfBounds, 7,
+         {"thread 16 of block 0 writes 4 bytes right past the end of d_out"});
+  EXPECT_EQ(does(warp(), write(make(8, room + 1024 - 64, 0xffff))).lanes, 0xffffu);
+  EXPECT_EQ(does(warp(), write(make(9, room + 2048))).lanes, 0u);
+}
+
 TEST_F(CheckBounds, PartlyPastTheEnd) {
   const std::uint64_t data = allocate(24);
   begin(1, 32);

@@ -126,6 +126,25 @@ TEST_F(RunControl, NamesTheNearestLineOfWhatHasNone) {
   EXPECT_EQ(findings_[0].line, 7U);
 }
 
+// Half of a warp waits in one function while the other half begins another one.
+TEST_F(RunControl, KeepsTheRegistersOfLanesThatWaitInAnotherFunction) {
+  const auto function = [](const std::string& name, const std::string& added) {
+    return ".func (.param .b32 r) " + name +
+           "(.param .b32 x)\n{\n.reg .b32 %v;\nld.param.b32 %v, [x];\nbar.sync 0;\n"
+           "add.u32 %v, %v, " +
+           added + ";\nst.param.b32 [r], %v;\nret;\n}\n";
+  };
+  const auto call = [](const std::string& name) {
+    return "{ .param .b32 p0; .param .b32 r0; st.param.b32 [p0], %t; call.uni (r0), " + name +
+           ", (p0); ld.param.b32 %a, [r0]; }\n";
+  };
+  load(kernel("setp.lt.u32 %x, %t, 16;\n@%x bra LOW;\n" + call("high") +
+                  "bra DONE;\nLOW: " + call("low") + "DONE:\n" + kStore,
+              function("low", "1000") + function("high", "7")));
+  const auto out = launch(1, 32);
+  for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(out[i], i < 16 ? i + 1000 : i + 7);
+}
+
 TEST_F(RunControl, EndsAnEndlessLoopWithItsLine) {
   load(kernel("L: bra L;\n"));
   machine_->set_step_limit(1000);

@@ -62,6 +62,7 @@ class Run : public ::testing::Test {
     launch->cluster = cluster_;
     launch->dynamic_shared_bytes = dynamic_bytes_;
     launch->is_cooperative = is_cooperative_;
+    launch->loses_updates = loses_updates_;
     launch->parameters.resize(12);
     std::memcpy(launch->parameters.data(), &out, 8);
     std::memcpy(launch->parameters.data() + 8, &n, 4);
@@ -81,6 +82,7 @@ class Run : public ::testing::Test {
   std::uint32_t dynamic_bytes_ = 0;
   bool is_cooperative_ = false;
   run::Dim cluster_;
+  bool loses_updates_ = false;
 };
 
 }  // namespace run_test

@@ -15,6 +15,18 @@ const std::string kTile = ".shared .align 4 .b8 tile[4096];\n";
 // %q = address of out[%b] (a word).
 const std::string kOutB = "mul.wide.u32 %q, %b, 4;\nadd.s64 %q, %out, %q;\n";
 
+// Each lane reads its neighbour's word behind its own store.
+TEST_F(RunWaiting, OneLaneOfARacingWarpIsAhead) {
+  load(kernel("add.u32 %a, %t, 5;\n" + kStore +
+              "ld.global.u32 %a, [%p+4];\nst.global.u32 [%p], %a;\n"));
+  for (const bool loses_updates : {false, true}) {
+    loses_updates_ = loses_updates;
+    const auto out = launch(1, 32);
+    EXPECT_EQ(out[0], loses_updates ? 0 : 6);
+    for (unsigned i = 1; i < 31; ++i) EXPECT_EQ(out[i], i + 6);
+  }
+}
+
 TEST_F(RunWaiting, ExchangesWordsThroughSharedMemoryAtABarrier) {
   load(
       kernel("mov.u32 %b, tile;\nmad.lo.u32 %c, %t, 4, %b;\nst.shared.u32 [%c], %t;\nbar.sync 0;\n"

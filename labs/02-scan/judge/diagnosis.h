@@ -307,8 +307,10 @@ Explanation explain(const Result<T>& result, const std::vector<T>& h_expected, s
   constexpr std::size_t kMaxBlocksBefore = 8;
   std::vector<std::size_t> blocks;
   for (std::size_t before = 1; before <= kMaxBlocksBefore && first > 0; ++before) {
-    if (first % before != 0 || first / before < internal::kMinBlock) continue;
-    blocks.push_back(first / before);
+    const std::size_t block = first / before;
+    // To try a block takes time in proportion to its size, times the items.
+    if (first % before != 0 || block < internal::kMinBlock || block > internal::kMaxBlock) continue;
+    blocks.push_back(block);
   }
   for (std::size_t block = internal::kMinBlock; block <= internal::kMaxBlock; block *= 2) {
     if (block < result.h_in.size()) blocks.push_back(block);
