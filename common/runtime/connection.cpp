@@ -43,6 +43,7 @@ void Connection::abandon() {
   if (g_life >= 0) close(g_life);  // else the device would live as long as this process, too
 }
 bool Connection::exists() { return g_connection != nullptr && !g_is_abandoned; }
+bool Connection::is_possible() { return exists() || (g_life >= 0 && !g_is_abandoned); }
 
 Connection& Connection::get() {
   if (g_is_abandoned)

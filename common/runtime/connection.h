@@ -34,6 +34,8 @@ class Connection {
   static void abandon();
   // Whether get() has been called, and there is a device.
   static bool exists();
+  // Whether get() gives a device: a program's own waits for its first command.
+  static bool is_possible();
 
   // While a command is carried out, Ring::data holds what it brings or takes.
   template <class Command>

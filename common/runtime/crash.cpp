@@ -118,7 +118,7 @@ void handle(int signal, siginfo_t* info, void* context) {
   }
   if (!is_devices) {
     text = "the host code " + describe(signal, *info, at.stack);
-    if (Connection::exists()) report_host_crash(place_of_crash(at.counter), text);
+    if (Connection::is_possible()) report_host_crash(place_of_crash(at.counter), text);
   }
   if (g_last_words != nullptr) g_last_words(text);
 }  // and crash again

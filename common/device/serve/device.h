@@ -85,6 +85,7 @@ class Device {
     std::uint32_t number = 0;
     std::unique_ptr<code::Program> program;
     std::unique_ptr<run::Machine> machine;
+    std::uint64_t constant_bytes = 0;  // of its __constant__ variables, until they were reported
   };
   struct Kernel {
     Module* module;

@@ -115,6 +115,22 @@ int Device::handle(const SetSharedLimit& command, Nothing&, Call&) {
   return kSuccess;
 }
 
+namespace {
+
+// nvcc refuses a program with more. `size_bytes`: 0 once it was reported.
+void check_constants(std::uint64_t& size_bytes, const std::string& kernel,
+                     const memory::HostPlace& at) {
+  constexpr std::uint64_t kMaxConstantBytes = 64 << 10;
+  if (size_bytes <= kMaxConstantBytes) return;
+  report::report({report::Kind::kLaunchError, at.file, at.line, kernel,
+                  "the program's __constant__ variables take " + std::to_string(size_bytes) +
+                      " bytes, of which nvcc accepts at most " +
+                      std::to_string(kMaxConstantBytes)});
+  size_bytes = 0;
+}
+
+}  // namespace
+
 int Device::handle(const Launch& command, Nothing&, Call& call) {
   if (command.kernel == 0 || command.kernel > kernels_.size()) return kInvalidDeviceFunction;
   const Kernel& kernel = kernels_[command.kernel - 1];
@@ -142,6 +158,7 @@ int Device::handle(const Launch& command, Nothing&, Call& call) {
   if (command.checks_only != 0) return kSuccess;
   if (waiting_ != nullptr) return kNotReady;  // one kernel at a time
   note_launch(kernel.function->readable);
+  check_constants(kernel.module->constant_bytes, kernel.function->readable, at);
   run::Machine& machine = *kernel.module->machine;
   machine.set_monitors(watchers_.monitors());
   machine.set_schedule(seed_);

@@ -86,6 +86,9 @@ void Device::load(std::string ptx) {
   fill_variables(*module);
   module->machine = std::make_unique<run::Machine>(*module->program);
   module->machine->set_printer([this](std::string_view text) { print(text); });
+  for (const code::Symbol& symbol : module->program->symbols) {
+    if (symbol.space == ptx::Space::kConst) module->constant_bytes += symbol.size_bytes;
+  }
   module->number = static_cast<std::uint32_t>(modules_.size() + 1);
   modules_.push_back(std::move(module));
 }
