@@ -239,8 +239,8 @@ def table() -> str:
             one, other = (side.get(count) for side in counts)
             if one != other:
                 _, _, measure_name = count.partition(": ")
-                cells = [measure_name, _shown(one), _shown(other), COUNTED.get(measure_name, "")]
-                lines.append(f"| {name.replace(' solution ', '/')} | {' | '.join(cells)} |")
+                row = [measure_name, _shown(one), _shown(other), COUNTED.get(measure_name, "")]
+                lines.append(f"| {name.replace(' solution ', '/')} | {' | '.join(row)} |")
     return "\n".join(lines)
 
 
