@@ -28,6 +28,7 @@ namespace internal {
 
 inline constexpr std::size_t kMinBlock = 32;
 inline constexpr std::size_t kMaxBlock = 8192;
+inline constexpr std::size_t kMaxParted = 16384;  // of which the first items may be all of a sum
 inline constexpr std::size_t kMaxItemsOfSteps = 1024;
 
 // Whether predict(0), predict(1), ... called in this order, give the result.
@@ -260,7 +261,9 @@ std::string explain_blocks(const Result<T>& r, std::size_t block) {
            "there";
   }
   std::vector<T> sums_of_parts(num_blocks, r.identity);
-  for (std::size_t part = kMinBlock; part < block; part += kMinBlock) {
+  // The items are read once for each part: of huge blocks that would take minutes.
+  const std::size_t end_of_parts = block <= kMaxParted ? block : 0;
+  for (std::size_t part = kMinBlock; part < end_of_parts; part += kMinBlock) {
     for (std::size_t b = 0; b < num_blocks; ++b) {
       const std::size_t end = std::min(b * block + part, num_items);
       for (std::size_t i = b * block + part - kMinBlock; i < end; ++i) {
@@ -307,10 +310,8 @@ Explanation explain(const Result<T>& result, const std::vector<T>& h_expected, s
   constexpr std::size_t kMaxBlocksBefore = 8;
   std::vector<std::size_t> blocks;
   for (std::size_t before = 1; before <= kMaxBlocksBefore && first > 0; ++before) {
-    const std::size_t block = first / before;
-    // To try a block takes time in proportion to its size, times the items.
-    if (first % before != 0 || block < internal::kMinBlock || block > internal::kMaxBlock) continue;
-    blocks.push_back(block);
+    if (first % before != 0 || first / before < internal::kMinBlock) continue;
+    blocks.push_back(first / before);
   }
   for (std::size_t block = internal::kMinBlock; block <= internal::kMaxBlock; block *= 2) {
     if (block < result.h_in.size()) blocks.push_back(block);
