@@ -46,7 +46,7 @@ const ptx::Instruction* last_of(const ptx::Function& function, Flow::Range range
 
 using Successors = std::vector<std::vector<std::uint32_t>>;
 
-// The graph without the ways that lead to nothing but a mistake: they would be the reason why no
+// The graph without the ways that lead only to a mistake: they would be the reason why no
 // block comes after every branch in front of them.
 Successors without_mistakes(const ptx::Function& function, const Flow& flow) {
   const std::size_t num_blocks = flow.blocks.size();

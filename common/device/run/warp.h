@@ -121,7 +121,7 @@ struct Warp {
     std::uint32_t mask = 0;
   };
   std::array<PartialOperation, kWarpSize> partial = {};
-  bool has_lane_ahead = false;               // its first lane has gone ahead of the others
+  bool has_lane_ahead = false;  // its first lane has gone ahead of the others
   std::vector<Unwritten> unwritten;
   std::vector<AsyncCopy> copies;  // oldest first
   ClusterArrival cluster;
