@@ -40,7 +40,7 @@ bool is_live(const void* pointer) {
   return found != graph_memory().end() && found->second.is_live;
 }
 
-cudaError_t give_back(const void* pointer) {
+cudaError_t free_address(const void* pointer) {
   const auto asked = ask(serve::FreeGraphMemory{number(pointer), caller_place()});
   if (asked.error == cudaSuccess) graph_memory()[pointer].is_live = false;
   return asked.error;
@@ -65,16 +65,16 @@ cudaError_t take(const cudaMemAllocNodeParams& memory) {
   return cudaSuccess;
 }
 
-cudaError_t give_back(const cudaMemFreeNodeParams& memory) { return give_back(memory.dptr); }
+cudaError_t give_back(const cudaMemFreeNodeParams& memory) { return free_address(memory.dptr); }
 
 bool release_graph_memory(const void* pointer) {
-  return is_live(pointer) && give_back(pointer) == cudaSuccess;
+  return is_live(pointer) && free_address(pointer) == cudaSuccess;
 }
 
 void free_left(const CUgraph_st& graph) {
   for (const auto& node : graph.nodes) {
     const auto* const memory = std::get_if<cudaMemAllocNodeParams>(&node->work);
-    if (memory != nullptr && is_live(memory->dptr)) give_back(memory->dptr);
+    if (memory != nullptr && is_live(memory->dptr)) free_address(memory->dptr);
   }
 }
 

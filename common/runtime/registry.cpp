@@ -45,7 +45,7 @@ Registry& registry() {
   std::_Exit(3);
 }
 
-void load(Image& image) {
+void load(ProgramImage& image) {
   if (std::exchange(image.is_loaded, true)) return;
   Connection& connection = Connection::get();
   // In judgement the device has the kernels that the grader compiled.
@@ -115,7 +115,7 @@ extern "C" {
 
 // The handle is the image.
 void** __cudaRegisterFatBinary(void* wrapper) {
-  auto* const image = new runtime::Image;  // lives as long as the program
+  auto* const image = new runtime::ProgramImage;  // lives as long as the program
   const auto* const binary = static_cast<const runtime::FatBinary*>(wrapper);
   if (binary->magic == runtime::kFatBinaryMagic) image->text = binary->image;
   return reinterpret_cast<void**>(image);
@@ -126,20 +126,20 @@ void __cudaUnregisterFatBinary(void**) {}
 void __cudaRegisterFunction(void** image, const char* host_function, char*, const char* name, int,
                             void*, void*, void*, void*, int*) {
   runtime::Kernel& kernel = runtime::registry().kernels[host_function];
-  kernel.image = reinterpret_cast<runtime::Image*>(image);
+  kernel.image = reinterpret_cast<runtime::ProgramImage*>(image);
   kernel.host_function = host_function;
   kernel.mangled = name;
 }
 void __cudaRegisterVar(void** image, char* host_variable, char*, const char* name, int, std::size_t,
                        int, int) {
   runtime::Variable& variable = runtime::registry().variables[host_variable];
-  variable.image = reinterpret_cast<runtime::Image*>(image);
+  variable.image = reinterpret_cast<runtime::ProgramImage*>(image);
   variable.mangled = name;
 }
 void __cudaRegisterManagedVar(void** image, void** pointer, void*, const char* name, std::size_t,
                               unsigned) {
   runtime::Variable& variable = runtime::registry().variables[pointer];
-  variable.image = reinterpret_cast<runtime::Image*>(image);
+  variable.image = reinterpret_cast<runtime::ProgramImage*>(image);
   variable.mangled = name;
 }
 

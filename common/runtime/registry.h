@@ -12,14 +12,14 @@
 namespace runtime {
 
 // Kernels of one file, embedded in the program.
-struct Image {
+struct ProgramImage {
   const char* text = nullptr;  // PTX
   bool is_loaded = false;
   std::uint32_t module = 0;  // 0: the device has one that the judge gave
 };
 
 struct Kernel {
-  Image* image = nullptr;
+  ProgramImage* image = nullptr;
   const void* host_function = nullptr;
   std::string mangled;
   std::string name;  // readable
@@ -32,7 +32,7 @@ struct Kernel {
 Kernel* find_kernel(const void* host_function);
 
 struct Variable {
-  Image* image = nullptr;
+  ProgramImage* image = nullptr;
   std::string mangled;
   std::uint64_t address = 0;
   std::uint64_t size_bytes = 0;

@@ -4,14 +4,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "check/lanes.h"
 #include "memory/address_map.h"
 
 namespace check {
 namespace {
-
-std::uint32_t lowest(std::uint32_t lanes) {
-  return static_cast<std::uint32_t>(std::countr_zero(lanes));
-}
 
 bool acquires(const run::Access& access) {
   return access.is_atomic || (access.reads && access.order != run::Order::kWeak) ||

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "check/lanes.h"
 #include "memory/address_map.h"
 
 namespace check {
@@ -23,12 +24,6 @@ constexpr std::uint64_t kEndOfAddresses = std::uint64_t{1} << 47;  // that a hos
 // Offsets in shared memory have 32 bits: beyond this one, a negative number was added.
 constexpr std::uint64_t kNegativeOffset = std::uint64_t{1} << 31;
 
-std::uint32_t lowest(std::uint32_t lanes) {
-  return static_cast<std::uint32_t>(std::countr_zero(lanes));
-}
-std::uint32_t highest(std::uint32_t lanes) {
-  return 31 - static_cast<std::uint32_t>(std::countl_zero(lanes));
-}
 bool has_gaps(std::uint32_t lanes) {
   const std::uint32_t from_first = lanes >> lowest(lanes);
   return (from_first & (from_first + 1)) != 0;

@@ -13,6 +13,7 @@
 #include "check/copy_unwritten.h"
 #include "check/device_shadow.h"
 #include "check/findings.h"
+#include "check/lanes.h"
 #include "check/order.h"
 #include "check/plain_poll.h"
 #include "check/races.h"
@@ -22,10 +23,6 @@
 
 namespace check {
 namespace {
-
-std::uint32_t lowest(std::uint32_t lanes) {
-  return static_cast<std::uint32_t>(std::countr_zero(lanes));
-}
 
 bool is_for_device(run::Scope scope) { return scope != run::Scope::kBlock; }
 

@@ -5,6 +5,8 @@
 #include <bit>
 #include <optional>
 
+#include "check/lanes.h"
+
 namespace check {
 namespace {
 
@@ -22,11 +24,6 @@ void forget_barriers(BlockOrder& block) {
     warp.tick = 0;
     warp.known.clear();
   }
-}
-
-template <class Visit>
-void for_each_lane(std::uint32_t lanes, Visit visit) {
-  for (; lanes != 0; lanes &= lanes - 1) visit(static_cast<std::uint32_t>(std::countr_zero(lanes)));
 }
 
 std::uint64_t horizon_of(const BlockOrder& block, std::uint32_t warp, std::uint32_t lanes) {

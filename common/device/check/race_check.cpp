@@ -4,22 +4,12 @@
 #include <algorithm>
 #include <bit>
 
+#include "check/lanes.h"
+
 namespace check {
 namespace {
 
 constexpr std::uint32_t kFewLanes = 4;  // of a granule: word by word touches less memory
-
-std::uint32_t lowest(std::uint32_t bits) {
-  return static_cast<std::uint32_t>(std::countr_zero(bits));
-}
-std::uint32_t highest(std::uint32_t bits) {
-  return 31 - static_cast<std::uint32_t>(std::countl_zero(bits));
-}
-
-template <class Visit>
-void for_each_lane(std::uint32_t lanes, Visit visit) {
-  for (; lanes != 0; lanes &= lanes - 1) visit(lowest(lanes));
-}
 
 // The words of the lanes that a granule can hold: as many bits as each has words.
 std::uint64_t spread(std::uint32_t lanes, std::uint32_t words_per_lane) {

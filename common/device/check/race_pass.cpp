@@ -5,15 +5,10 @@
 #include <bit>
 #include <cstring>
 
+#include "check/lanes.h"
+
 namespace check {
 namespace {
-
-std::uint32_t lowest(std::uint32_t bits) {
-  return static_cast<std::uint32_t>(std::countr_zero(bits));
-}
-std::uint32_t highest(std::uint32_t bits) {
-  return 31 - static_cast<std::uint32_t>(std::countl_zero(bits));
-}
 
 Stamp kind_of(const run::Access& access) {
   const bool is_strong = access.order != run::Order::kWeak && access.order != run::Order::kVolatile;

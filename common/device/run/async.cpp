@@ -217,8 +217,6 @@ const Op* copy_bulk(Warp& warp, const Op* op, std::uint32_t lanes) {
   return op + 1;
 }
 
-const Op* no_operation(Warp&, const Op* op, std::uint32_t) { return op + 1; }
-
 Space space_named(std::string_view word) {
   return word.starts_with("shared") ? Space::kShared : Space::kGlobal;
 }

@@ -109,6 +109,9 @@ const code::Instruction& instruction_of(const Warp& warp, const code::Op* op);
 
 inline RunningBlock& block_of(const Warp& warp) { return static_cast<RunningBlock&>(*warp.block); }
 
+// What the machine need not do.
+inline const code::Op* no_operation(Warp&, const code::Op* op, std::uint32_t) { return op + 1; }
+
 template <class Visit>
 void for_each_lane(std::uint32_t lanes, Visit visit) {
   for (; lanes != 0; lanes &= lanes - 1) visit(std::countr_zero(lanes));

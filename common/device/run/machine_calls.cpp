@@ -223,8 +223,6 @@ const Op* skip_in_mrg(Warp& warp, const Op* op, std::uint32_t lanes) {
   return op + 1;
 }
 
-const Op* no_operation(Warp&, const Op* op, std::uint32_t) { return op + 1; }
-
 struct Numeric {
   code::Handler handler;
   void (*set)(MachineCall&);

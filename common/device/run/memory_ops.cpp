@@ -310,8 +310,6 @@ const Op* load_or_store(Warp& warp, const Op* op, std::uint32_t lanes) {
   return op + 1;
 }
 
-const Op* no_operation(Warp&, const Op* op, std::uint32_t) { return op + 1; }
-
 void add_rows(MemoryForm& form, const code::Operand& operand) {
   if (operand.elements.empty()) {
     form.rows[0] = operand.slot;

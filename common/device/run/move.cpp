@@ -15,8 +15,6 @@ using code::File;
 using code::Instruction;
 using code::Op;
 
-const Op* no_operation(Warp&, const Op* op, std::uint32_t) { return op + 1; }
-
 // Clocks of a device that takes a nanosecond for each block of code: the same in every run.
 template <class T>
 const Op* read_clock(Warp& warp, const Op* op, std::uint32_t lanes) {
