@@ -192,7 +192,6 @@ void Bounds::report_unwritten(const run::Warp& warp, const Access& access,
 // programs copy structs with their padding. An atomic is one of a number, which has none.
 void Bounds::note_unwritten(const run::Warp& warp, Access& access, std::uint32_t lane,
                             const std::string& what, const ByteFlags& flags) {
-  if (!access.reads) return;
   const std::uint64_t address = access.address[lane];
   const std::uint32_t bit = 1u << lane;
   const bool has_register =
@@ -242,7 +241,7 @@ bool Bounds::check_lane(const run::Warp& warp, Access& access, std::uint32_t lan
   }
   if (is_constant) return true;
   memory::poison_on_first_use(address, access.size_bytes);
-  note_unwritten(warp, access, lane, allocation->name, device_.flags());
+  if (access.reads) note_unwritten(warp, access, lane, allocation->name, device_.flags());
   if (access.writes) device_.flags().set(address, access.size_bytes);
   return true;
 }
@@ -302,7 +301,6 @@ void Bounds::check_constant(const run::Warp& warp, Access& access) {
 
 bool Bounds::reports_copy(const run::Warp& warp, const BlockState& block, const Access& access,
                           std::uint32_t lane) {
-  if (!access.reads) return false;
   const auto late = block.copies.find(access.address[lane], access.size_bytes);
   if (!late) return false;
   if (!findings_.is_new(*access.instruction, Mistake::kUninitialized)) return true;
@@ -344,7 +342,7 @@ bool Bounds::check_shared_lane(const run::Warp& warp, BlockState& block, Access&
     return false;
   }
   const ByteFlags& flags = block.shared.shadow().written;
-  if (!reports_copy(warp, block, access, lane)) {
+  if (access.reads && !reports_copy(warp, block, access, lane)) {
     note_unwritten(warp, access, lane, shared_name(offset), flags);
   }
   if (access.writes) flags.set(offset, access.size_bytes);
@@ -363,9 +361,14 @@ void Bounds::check_shared(const run::Warp& warp, BlockState& block, Access& acce
         access.pattern == run::Pattern::kUniform
             ? access.size_bytes
             : std::uint64_t{highest(access.lanes) - first + 1} * access.size_bytes;
-    if (is_inside(access.address[first], size_bytes) &&
-        flags.all(access.address[first], size_bytes)) {
-      return;
+    const std::uint64_t begin = access.address[first];
+    if (is_inside(begin, size_bytes)) {
+      if (flags.all(begin, size_bytes)) return;
+      const report::SharedRoom* const variable = layout_->find(begin);
+      if (!access.reads && !has_gaps(access.lanes) && variable != nullptr &&
+          begin + size_bytes <= variable->end()) {
+        return flags.set(begin, size_bytes);
+      }
     }
   }
   std::uint32_t wrong = 0;
