@@ -137,11 +137,11 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   for (int warp = 0; warp < kNumWarps; ++warp) count += shared.places[warp][t];
   look_back.publish(tile, count, t);  // first of all: the tiles behind wait for it
   const int begin = sum_of_smaller_digits(count);
-  int next = begin;  // the place of the next warp's first key
+  int place = begin;
   for (int warp = 0; warp < kNumWarps; ++warp) {
     const int in_warp = shared.places[warp][t];
-    shared.places[warp][t] = next;
-    next += in_warp;
+    shared.places[warp][t] = place;
+    place += in_warp;
   }
   __syncthreads();  // every warp knows where its keys of a digit begin
 
