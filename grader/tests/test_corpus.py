@@ -48,9 +48,6 @@ ON_MACHINE = frozenset({
 # What the machine cannot do yet, and the emulator can.
 MISSED_BY_MACHINE = {
     "bounds/write_to_constant": "clang leaves such a write out, except from code as written",
-    "matrices/rows_too_far_apart": "wmma is not known yet",
-    "matrices/tile_right": "wmma is not known yet",
-    "matrices/tile_without_barrier": "wmma is not known yet",
     "textures/fetch_past_the_end": "textures are not known yet",
     "textures/integers_as_floats": "textures are not known yet",
     "textures/smooth_right": "textures are not known yet",
