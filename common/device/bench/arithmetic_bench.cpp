@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Nanoseconds per call of a handler: all lanes (full), and 13 of 32 with another part of the warp
-// alive (part). arithmetic_bench [LEVEL]: portable, v3 or v4; without it the level of this
-// processor.
+// alive (part).
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -63,7 +62,7 @@ double nanoseconds(opcodes::OneWarp& warp, std::uint32_t lanes, std::uint32_t on
 int main() {
   std::printf("full   part  ns per call\n");
   for (const std::string line : kLines) {
-    opcodes::OneWarp warp(line, run::arithmetic::kernels());
+    opcodes::OneWarp warp(line);
     for (int lane = 0; lane < 32; ++lane) {
       for (int number = 50; number < 56; ++number) {
         for (const char kind : {'r', 'd', 'p'}) {

@@ -3,10 +3,10 @@
 // looks them up in tables of its own; ours are polynomials in double, made of additions, products
 // and quotients alone, so that every processor gives the same bits. Their error is below 2^-30,
 // before they are rounded to f32: far within what PTX promises.
+#include "run/arithmetic/handlers.h"
 #include "run/arithmetic/number.h"
-#include "run/arithmetic/parts.h"
 
-LAB_BEGIN_LEVEL
+namespace run::arithmetic {
 
 namespace {
 
@@ -220,4 +220,4 @@ Handler pick_approx(Approx operation, Type type, FloatFlags flags) {
   return nullptr;
 }
 
-LAB_END_LEVEL
+}  // namespace run::arithmetic

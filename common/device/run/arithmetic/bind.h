@@ -11,9 +11,4 @@ namespace run::arithmetic {
 // exist, with a sentence that quotes it. May add constants and rows to the function's frame.
 bool bind_arithmetic(code::Op& op, const code::Instruction& instruction, code::Function& function);
 
-// The same with the handlers of a level, for tests.
-struct Kernels;
-bool bind_arithmetic_with(code::Op& op, const code::Instruction& instruction,
-                          code::Function& function, const Kernels& table);
-
 }  // namespace run::arithmetic

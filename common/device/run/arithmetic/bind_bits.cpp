@@ -23,9 +23,9 @@ bool bind_logic(Binder& binder, Bits operation, bool has_two) {
   }
   if (type == Type::kPred) {
     binder.op.immediate = negations(binder);
-    binder.finish(binder.table.predicate(operation));
+    binder.finish(pick_predicate(operation));
   } else if (type == Type::kB16 || type == Type::kB32 || type == Type::kB64) {
-    binder.finish(binder.table.bits(operation, type));
+    binder.finish(pick_bits(operation, type));
   } else {
     binder.refuse();
   }
@@ -36,7 +36,7 @@ bool bind_shift(Binder& binder, Bits operation) {
   const Type type = binder.type();
   binder.rows(type, type, Type::kU32);
   const bool keeps_sign = operation == Bits::kShr && is_signed(type);
-  binder.finish(binder.table.bits(operation, keeps_sign ? type : bits_type(type)));
+  binder.finish(pick_bits(operation, keeps_sign ? type : bits_type(type)));
   return true;
 }
 
@@ -50,7 +50,7 @@ bool bind_funnel(Binder& binder) {
   binder.rows(type, type, type, Type::kU32);
   const Bits operation = left ? (clamps ? Bits::kFunnelLeftClamp : Bits::kFunnelLeftWrap)
                               : (clamps ? Bits::kFunnelRightClamp : Bits::kFunnelRightWrap);
-  binder.finish(binder.table.bits(operation, type));
+  binder.finish(pick_bits(operation, type));
   return true;
 }
 
@@ -58,7 +58,7 @@ bool bind_count(Binder& binder, Bits operation) {
   const Type type = binder.type();
   if (ptx::size_of(type) < 4) binder.refuse();
   binder.rows(Type::kU32, type);
-  binder.finish(binder.table.bits(operation, is_signed(type) ? type : bits_type(type)));
+  binder.finish(pick_bits(operation, is_signed(type) ? type : bits_type(type)));
   return true;
 }
 
@@ -67,7 +67,7 @@ bool bind_field(Binder& binder, bool inserts) {
   if (ptx::size_of(type) < 4) binder.refuse();
   if (!inserts) {
     binder.rows(type, type, Type::kU32, Type::kU32);
-    binder.finish(binder.table.bits(Bits::kBfe, is_signed(type) ? type : bits_type(type)));
+    binder.finish(pick_bits(Bits::kBfe, is_signed(type) ? type : bits_type(type)));
     return true;
   }
   binder.expect_operands(5);
@@ -76,7 +76,7 @@ bool bind_field(Binder& binder, bool inserts) {
   binder.op.c = binder.source(binder.operand(3), Type::kU32);
   binder.op.immediate = binder.source(binder.operand(4), Type::kU32);
   binder.op.d = binder.destination(binder.operand(0), type);
-  binder.finish(binder.table.bits(Bits::kBfi, bits_type(type)));
+  binder.finish(pick_bits(Bits::kBfi, bits_type(type)));
   return true;
 }
 
@@ -85,8 +85,7 @@ bool bind_clamped(Binder& binder, Bits clamp, Bits wrap) {
   const Type type = binder.type();
   if (mode < 0 || ptx::size_of(type) != 4) binder.refuse();
   binder.rows(type, type, Type::kU32);
-  binder.finish(
-      binder.table.bits(mode == 0 ? clamp : wrap, is_signed(type) ? type : bits_type(type)));
+  binder.finish(pick_bits(mode == 0 ? clamp : wrap, is_signed(type) ? type : bits_type(type)));
   return true;
 }
 
@@ -97,7 +96,7 @@ bool bind_permute(Binder& binder) {
   const Type type = binder.type();
   if (type != Type::kB32) binder.refuse();
   binder.rows(type, type, type, type);
-  binder.finish(binder.table.bits(mode < 0 ? Bits::kPrmt : kModes[mode], type));
+  binder.finish(pick_bits(mode < 0 ? Bits::kPrmt : kModes[mode], type));
   return true;
 }
 
@@ -114,7 +113,7 @@ bool bind_lop3(Binder& binder) {
   if (!binder.operand(4).is_immediate) binder.refuse("its table is not a constant");
   binder.op.immediate = static_cast<std::int64_t>(binder.operand(4).bits & 0xff);
   if (combine < 0) {
-    binder.finish(binder.table.bits(Bits::kLop3, type));
+    binder.finish(pick_bits(Bits::kLop3, type));
     return true;
   }
   constexpr Combine kCombines[] = {Combine::kAnd, Combine::kOr, Combine::kXor};
@@ -125,7 +124,7 @@ bool bind_lop3(Binder& binder) {
   rows.with = binder.source(binder.operand(5), Type::kPred);
   rows.is_negated = binder.operand(5).slot.is_negated;
   binder.details(rows);
-  binder.finish(binder.table.lop3_predicate);
+  binder.finish(run_lop3_predicate);
   return true;
 }
 
@@ -135,12 +134,12 @@ bool bind_select(Binder& binder) {
   const bool is_negated = binder.operand(3).slot.is_negated;
   if (type == Type::kPred) {
     binder.op.immediate = negations(binder);
-    binder.finish(binder.table.predicate(Bits::kSelect));
+    binder.finish(pick_predicate(Bits::kSelect));
     return true;
   }
   binder.op.immediate = is_negated ? 1 : 0;
   const Type bits = ptx::size_of(type) == 8 ? Type::kB64 : Type::kB32;
-  binder.finish(binder.table.bits(Bits::kSelect, bits));
+  binder.finish(pick_bits(Bits::kSelect, bits));
   return true;
 }
 
@@ -152,8 +151,7 @@ bool bind_select_by_sign(Binder& binder) {
   if (!is_float && (selector != Type::kS32 || flags.ftz)) binder.refuse();
   binder.rows(type, type, type, selector);
   const Type bits = ptx::size_of(type) == 8 ? Type::kB64 : Type::kB32;
-  binder.finish(binder.table.floating(is_float ? Float::kSelectBySign : Float::kSelectByInteger,
-                                      bits, flags));
+  binder.finish(pick_float(is_float ? Float::kSelectBySign : Float::kSelectByInteger, bits, flags));
   return true;
 }
 
@@ -181,7 +179,7 @@ bool bind_vector_move(Binder& binder, Type type, bool is_pack) {
   } else {
     binder.op.a = binder.source(binder.operand(1), type);
   }
-  const Handler quick = binder.table.quick_move(rows, is_pack);
+  const Handler quick = pick_quick_move(rows, is_pack);
   if (quick != nullptr) {
     (is_pack ? binder.op.a : binder.op.d) = rows.elements[0];
     (is_pack ? binder.op.b : binder.op.c) = rows.elements[1];
@@ -189,7 +187,7 @@ bool bind_vector_move(Binder& binder, Type type, bool is_pack) {
     return true;
   }
   binder.details(rows);
-  binder.finish(is_pack ? binder.table.pack : binder.table.unpack);
+  binder.finish(is_pack ? run_pack : run_unpack);
   return true;
 }
 
@@ -201,7 +199,7 @@ bool bind_move(Binder& binder) {
   if (type == Type::kPred) {
     binder.rows(type, type);
     binder.op.immediate = negations(binder);
-    binder.finish(binder.table.predicate(Bits::kMove));
+    binder.finish(pick_predicate(Bits::kMove));
     return true;
   }
   if (type == Type::kB128) {
@@ -214,13 +212,13 @@ bool bind_move(Binder& binder) {
     rows.elements[0] = binder.op.a;
     rows.elements[1] = binder.op.a + code::kRowBytes64;
     binder.details(rows);
-    binder.finish(binder.table.pack);
+    binder.finish(run_pack);
     return true;
   }
   if (ptx::size_of(type) < 2) binder.refuse();
   binder.rows(type, type);
   const Type bits = ptx::size_of(type) == 8 ? Type::kB64 : Type::kB32;
-  binder.finish(binder.table.bits(Bits::kMove, bits));
+  binder.finish(pick_bits(Bits::kMove, bits));
   return true;
 }
 
@@ -248,7 +246,7 @@ bool bind_bits(Binder& binder, std::string_view opcode) {
   if (opcode == "brev") {
     const Type type = binder.type();
     binder.rows(type, type);
-    binder.finish(binder.table.bits(Bits::kBrev, bits_type(type)));
+    binder.finish(pick_bits(Bits::kBrev, bits_type(type)));
     return true;
   }
   if (opcode == "bfe") return bind_field(binder, false);
@@ -257,7 +255,7 @@ bool bind_bits(Binder& binder, std::string_view opcode) {
     const Type type = binder.type();
     if (type != Type::kB32) binder.refuse();
     binder.rows(type, type, type, Type::kS32);
-    binder.finish(binder.table.bits(Bits::kFns, type));
+    binder.finish(pick_bits(Bits::kFns, type));
     return true;
   }
   if (opcode == "bmsk") return bind_clamped(binder, Bits::kBmskClamp, Bits::kBmskWrap);

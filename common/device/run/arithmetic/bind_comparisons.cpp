@@ -39,7 +39,7 @@ Comparer comparer_of(Binder& binder, const Named& named, Type type, bool ftz) {
   } else if (named.is_unsigned && !is_integer(type)) {
     binder.refuse();
   }
-  const Comparer found = binder.table.compare(named.comparison, type, ftz);
+  const Comparer found = pick_compare(named.comparison, type, ftz);
   if (found.mask == nullptr) binder.refuse();
   return found;
 }
@@ -79,7 +79,7 @@ bool bind_setp(Binder& binder) {
     return true;
   }
   binder.details(rows);
-  binder.finish(binder.table.setp);
+  binder.finish(run_setp);
   return true;
 }
 
@@ -126,7 +126,7 @@ bool bind_set(Binder& binder) {
     if (ptx::size_of(result) != 4 || result == Type::kF32) binder.refuse();
   }
   binder.details(rows);
-  binder.finish(is_pair ? binder.table.set_halves : binder.table.set);
+  binder.finish(is_pair ? run_set_halves : run_set);
   return true;
 }
 
@@ -139,7 +139,7 @@ bool bind_testp(Binder& binder) {
   const Type type = binder.type();
   if (test < 0) binder.refuse();
   binder.rows(Type::kPred, type);
-  binder.finish(binder.table.test(kTests[test], type));
+  binder.finish(pick_test(kTests[test], type));
   return true;
 }
 

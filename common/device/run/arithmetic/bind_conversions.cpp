@@ -48,7 +48,7 @@ bool bind_pack(Binder& binder) {
     binder.op.c = binder.op.b;
   }
   binder.details(pack);
-  binder.finish(binder.table.convert_pack);
+  binder.finish(run_convert_pack);
   return true;
 }
 
@@ -72,13 +72,13 @@ bool bind_pair(Binder& binder, Convert convert) {
     binder.rows(target, source, source);
   }
   if (convert.ftz || convert.sat || convert.to_integer != Rounding::kNone) binder.refuse();
-  const Handler quick = binder.table.quick_pair(pair);
+  const Handler quick = pick_quick_pair(pair);
   if (quick != nullptr) {
     binder.finish(quick);
     return true;
   }
   binder.details(pair);
-  binder.finish(binder.table.convert_pair);
+  binder.finish(run_convert_pair);
   return true;
 }
 
@@ -118,13 +118,13 @@ bool bind_cvt(Binder& binder) {
   binder.expect_operands(2);
   binder.op.a = any_row(binder, binder.operand(1), convert.source, true, &convert.source_is_64);
   binder.op.d = any_row(binder, binder.operand(0), convert.target, false, &convert.target_is_64);
-  const Handler quick = binder.table.quick_convert(convert);
+  const Handler quick = pick_quick_convert(convert);
   if (quick != nullptr) {
     binder.finish(quick);
     return true;
   }
   binder.details(convert);
-  binder.finish(binder.table.convert);
+  binder.finish(run_convert);
   return true;
 }
 

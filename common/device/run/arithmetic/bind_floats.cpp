@@ -26,7 +26,7 @@ bool bind_sum(Binder& binder, Float operation) {
     binder.refuse();
   }
   binder.rows(type, type, type);
-  binder.finish_rounded(binder.table.floating(operation, type, flags), rounding);
+  binder.finish_rounded(pick_float(operation, type, flags), rounding);
   return true;
 }
 
@@ -40,8 +40,7 @@ bool bind_fma(Binder& binder) {
   if (is_half(type) && !is_nearest) binder.refuse();
   binder.rows(type, type, type, type);
   const Float plain = is_nearest ? Float::kFma : Float::kFmaDirected;
-  binder.finish_rounded(binder.table.floating(relu ? Float::kFmaRelu : plain, type, flags),
-                        rounding);
+  binder.finish_rounded(pick_float(relu ? Float::kFmaRelu : plain, type, flags), rounding);
   return true;
 }
 
@@ -56,7 +55,7 @@ bool bind_extreme(Binder& binder, bool is_max) {
       {{Float::kMin, Float::kMinXorsign}, {Float::kMinNan, Float::kMinNanXorsign}},
       {{Float::kMax, Float::kMaxXorsign}, {Float::kMaxNan, Float::kMaxNanXorsign}}};
   binder.rows(type, type, type);
-  binder.finish(binder.table.floating(kOperations[is_max][keeps_nan][xorsign], type, flags));
+  binder.finish(pick_float(kOperations[is_max][keeps_nan][xorsign], type, flags));
   return true;
 }
 
@@ -65,7 +64,7 @@ bool bind_sign(Binder& binder, Float operation) {
   const FloatFlags flags = flags_of(binder, type);
   if (flags.sat) binder.refuse();
   binder.rows(type, type);
-  binder.finish(binder.table.floating(operation, type, flags));
+  binder.finish(pick_float(operation, type, flags));
   return true;
 }
 
@@ -78,11 +77,11 @@ bool bind_divide(Binder& binder) {
   binder.rows(type, type, type);
   if (approx || full) {
     if (type != Type::kF32 || (approx && full) || rounding != Rounding::kNone) binder.refuse();
-    binder.finish(binder.table.approx(full ? Approx::kDivFull : Approx::kDiv, type, flags));
+    binder.finish(pick_approx(full ? Approx::kDivFull : Approx::kDiv, type, flags));
     return true;
   }
   if (rounding == Rounding::kNone) binder.refuse();
-  binder.finish_rounded(binder.table.floating(Float::kDiv, type, flags), rounding);
+  binder.finish_rounded(pick_float(Float::kDiv, type, flags), rounding);
   return true;
 }
 
@@ -98,11 +97,11 @@ bool bind_root(Binder& binder, Float exact, Approx approximate) {
   if (approx) {
     if (rounding != Rounding::kNone) binder.refuse();
     if (type == Type::kF64 && !(ftz && approximate == Approx::kRcp)) binder.refuse();
-    binder.finish(binder.table.approx(approximate, type, flags));
+    binder.finish(pick_approx(approximate, type, flags));
     return true;
   }
   if (rounding == Rounding::kNone || is_half(type) || (ftz && type != Type::kF32)) binder.refuse();
-  binder.finish_rounded(binder.table.floating(exact, type, flags), rounding);
+  binder.finish_rounded(pick_float(exact, type, flags), rounding);
   return true;
 }
 
@@ -120,7 +119,7 @@ bool bind_approximation(Binder& binder, Approx operation) {
   }
   if (type == Type::kF64 && operation != Approx::kRsqrt) binder.refuse();
   binder.rows(type, type);
-  binder.finish(binder.table.approx(operation, type, flags));
+  binder.finish(pick_approx(operation, type, flags));
   return true;
 }
 
@@ -140,7 +139,7 @@ bool bind_floats(Binder& binder, std::string_view opcode) {
     const Type type = binder.type();
     if (type != Type::kF32 && type != Type::kF64) binder.refuse();
     binder.rows(type, type, type);
-    binder.finish(binder.table.floating(Float::kCopysign, type, {}));
+    binder.finish(pick_float(Float::kCopysign, type, {}));
     return true;
   }
   if (!is_float(ptx::type_named(binder.instruction.words.back()))) return false;

@@ -32,7 +32,7 @@ bool bind_carry(Binder& binder, Carry operation, bool uses) {
   } else {
     binder.rows(type, type, type);
   }
-  binder.finish(binder.table.carry(operation, type, uses, sets));
+  binder.finish(pick_carry(operation, type, uses, sets));
   return true;
 }
 
@@ -42,7 +42,7 @@ bool bind_mad_carry(Binder& binder, bool uses) {
   const bool sets = binder.take("cc");
   const Type type = binder.type();
   binder.rows(type, type, type, type);
-  binder.finish(binder.table.carry(half == 0 ? Carry::kMadLo : Carry::kMadHi, type, uses, sets));
+  binder.finish(pick_carry(half == 0 ? Carry::kMadLo : Carry::kMadHi, type, uses, sets));
   return true;
 }
 
@@ -51,7 +51,7 @@ bool bind_binary(Binder& binder, Integer plain, Integer saturating) {
   const Type type = binder.type();
   if (sat && type != Type::kS32) binder.refuse();
   binder.rows(type, type, type);
-  binder.finish(binder.table.integer(sat ? saturating : plain, type));
+  binder.finish(pick_integer(sat ? saturating : plain, type));
   return true;
 }
 
@@ -60,7 +60,7 @@ bool bind_extreme(Binder& binder, Integer plain, Integer relu) {
   const Type type = binder.type();
   if (is_relu && type != Type::kS32 && type != Type::kS16x2) binder.refuse();
   binder.rows(type, type, type);
-  binder.finish(binder.table.integer(is_relu ? relu : plain, type));
+  binder.finish(pick_integer(is_relu ? relu : plain, type));
   return true;
 }
 
@@ -72,7 +72,7 @@ bool bind_multiply(Binder& binder) {
   const Type result = part == 2 ? widened(type) : type;
   if (result == Type::kNone) binder.refuse();
   binder.rows(result, type, type);
-  binder.finish(binder.table.integer(kParts[part], type));
+  binder.finish(pick_integer(kParts[part], type));
   return true;
 }
 
@@ -85,7 +85,7 @@ bool bind_multiply_add(Binder& binder) {
   const Type result = part == 2 ? widened(type) : type;
   if (result == Type::kNone) binder.refuse();
   binder.rows(result, type, type, result);
-  binder.finish(binder.table.integer(sat ? Integer::kMadHiSat : kParts[part], type));
+  binder.finish(pick_integer(sat ? Integer::kMadHiSat : kParts[part], type));
   return true;
 }
 
@@ -98,10 +98,10 @@ bool bind_24(Binder& binder, bool adds) {
   if (adds) {
     binder.rows(type, type, type, type);
     const Integer plain = part == 0 ? Integer::kMad24Lo : Integer::kMad24Hi;
-    binder.finish(binder.table.integer(sat ? Integer::kMad24HiSat : plain, type));
+    binder.finish(pick_integer(sat ? Integer::kMad24HiSat : plain, type));
   } else {
     binder.rows(type, type, type);
-    binder.finish(binder.table.integer(part == 0 ? Integer::kMul24Lo : Integer::kMul24Hi, type));
+    binder.finish(pick_integer(part == 0 ? Integer::kMul24Lo : Integer::kMul24Hi, type));
   }
   return true;
 }
@@ -110,7 +110,7 @@ bool bind_unary(Binder& binder, Integer operation) {
   const Type type = binder.type();
   if (!is_integer(type)) binder.refuse();
   binder.rows(type, type);
-  binder.finish(binder.table.integer(operation, type));
+  binder.finish(pick_integer(operation, type));
   return true;
 }
 
@@ -120,7 +120,7 @@ bool bind_dot(Binder& binder, int num_elements) {
   const auto is_32 = [](Type type) { return type == Type::kU32 || type == Type::kS32; };
   if (half < 0 || !is_32(a) || !is_32(b)) binder.refuse();
   binder.rows(Type::kB32, a, b, Type::kB32);
-  binder.finish(binder.table.dot(num_elements, is_signed(a), is_signed(b), half == 1));
+  binder.finish(pick_dot(num_elements, is_signed(a), is_signed(b), half == 1));
   return true;
 }
 
@@ -154,7 +154,7 @@ bool bind_integers(Binder& binder, std::string_view opcode) {
     (void)binder.type();
     if (!is_integer(type)) binder.refuse();
     binder.rows(type, type, type, type);
-    binder.finish(binder.table.integer(Integer::kSad, type));
+    binder.finish(pick_integer(Integer::kSad, type));
     return true;
   }
   if (opcode == "dp4a") return bind_dot(binder, 4);

@@ -167,7 +167,7 @@ bool bind_multiply(Binder& binder, bool is_wmma) {
   if (!is_wmma && !matrix.is_quad_pairs && (by_column[0] || !by_column[1])) binder.refuse();
   read_fragments(binder, &matrix, a.bits, b.bits, is_wmma);
   binder.details(matrix);
-  binder.finish(binder.table.matrix);
+  binder.finish(run_matrix);
   return true;
 }
 
@@ -177,7 +177,7 @@ bool bind_transpose(Binder& binder) {
     binder.refuse();
   }
   binder.rows(Type::kB32, Type::kB32);
-  binder.finish(binder.table.transpose);
+  binder.finish(run_transpose);
   return true;
 }
 

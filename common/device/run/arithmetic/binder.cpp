@@ -212,18 +212,13 @@ Type bits_type(Type type) {
   }
 }
 
-bool bind_arithmetic_with(code::Op& op, const code::Instruction& instruction,
-                          code::Function& function, const Kernels& table) {
+bool bind_arithmetic(code::Op& op, const code::Instruction& instruction, code::Function& function) {
   if (instruction.words.empty()) return false;
-  Binder binder(op, instruction, function, table);
+  Binder binder(op, instruction, function);
   const std::string_view opcode = instruction.words[0];
   return bind_bits(binder, opcode) || bind_comparisons(binder, opcode) ||
          bind_floats(binder, opcode) || bind_integers(binder, opcode) ||
          bind_conversions(binder, opcode) || bind_matrices(binder, opcode);
-}
-
-bool bind_arithmetic(code::Op& op, const code::Instruction& instruction, code::Function& function) {
-  return bind_arithmetic_with(op, instruction, function, kernels());
 }
 
 }  // namespace run::arithmetic

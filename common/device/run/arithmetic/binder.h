@@ -10,15 +10,14 @@
 #include <vector>
 
 #include "code/program.h"
-#include "run/arithmetic/kernels.h"
+#include "run/arithmetic/handlers.h"
 
 namespace run::arithmetic {
 
 class Binder {
  public:
-  Binder(code::Op& op, const code::Instruction& instruction, code::Function& function,
-         const Kernels& table)
-      : op(op), instruction(instruction), table(table), function_(function) {}
+  Binder(code::Op& op, const code::Instruction& instruction, code::Function& function)
+      : op(op), instruction(instruction), function_(function) {}
 
   bool has(std::string_view word) const;
   // Whether the word is there; it counts as read.
@@ -60,7 +59,6 @@ class Binder {
 
   code::Op& op;
   const code::Instruction& instruction;
-  const Kernels& table;
 
  private:
   std::uint32_t constant(code::File file, std::uint64_t bits);

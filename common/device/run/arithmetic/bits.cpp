@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Operations on bits: logic, shifts, fields, counts, permutations of bytes; mov and selp.
+#include "run/arithmetic/handlers.h"
 #include "run/arithmetic/lanes.h"
-#include "run/arithmetic/parts.h"
 
-LAB_BEGIN_LEVEL
+namespace run::arithmetic {
 
 namespace {
 
@@ -67,7 +67,7 @@ LAB_INLINE U32 funnel(U32 a, U32 b, U32 c) {
   return static_cast<U32>(left ? (both_words << amount) >> 32 : both_words >> amount);
 }
 
-// Without __builtin_popcount and similar: these vectorise on every level.
+// Without __builtin_popcount and similar: these vectorise on every processor.
 LAB_INLINE U32 popc32(U32 x) {
   x -= (x >> 1) & 0x55555555;
   x = (x & 0x33333333) + ((x >> 2) & 0x33333333);
@@ -389,4 +389,4 @@ Handler pick_bits(Bits operation, Type type) {
   }
 }
 
-LAB_END_LEVEL
+}  // namespace run::arithmetic

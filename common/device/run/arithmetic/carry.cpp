@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Arithmetic with a carry: add.cc, addc, sub.cc, subc, mad.cc, madc; and the dot products of bytes,
 // dp4a and dp2a.
+#include "run/arithmetic/handlers.h"
 #include "run/arithmetic/lanes.h"
-#include "run/arithmetic/parts.h"
 
-LAB_BEGIN_LEVEL
+namespace run::arithmetic {
 
 namespace {
 
@@ -147,4 +147,4 @@ Handler pick_dot(int num_elements, bool a_signed, bool b_signed, bool high) {
                   : ternary<dp2a<U16, U8, false>, U, U, U, U>;
 }
 
-LAB_END_LEVEL
+}  // namespace run::arithmetic

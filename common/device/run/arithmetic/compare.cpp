@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Comparisons: setp, set, testp; and logic of predicates.
+#include "run/arithmetic/handlers.h"
 #include "run/arithmetic/number.h"
-#include "run/arithmetic/parts.h"
 
-LAB_BEGIN_LEVEL
+namespace run::arithmetic {
 
 namespace {
 
@@ -345,4 +345,4 @@ Handler pick_predicate(Bits operation) {
   }
 }
 
-LAB_END_LEVEL
+}  // namespace run::arithmetic

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // cvt. Any pair of types goes by way of a wide row: integers of 64 bits, or doubles, which hold
 // every number of the smaller formats. The pairs that programs use most have handlers of their own.
+#include "run/arithmetic/handlers.h"
 #include "run/arithmetic/number.h"
-#include "run/arithmetic/parts.h"
 
-LAB_BEGIN_LEVEL
+namespace run::arithmetic {
 
 namespace {
 
@@ -399,4 +399,4 @@ Handler pick_quick_pair(const ConvertPair& pair) {
   return nullptr;
 }
 
-LAB_END_LEVEL
+}  // namespace run::arithmetic

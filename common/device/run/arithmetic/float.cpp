@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Arithmetic of f32 and f64. Rounds as the processor is told to: to the nearest, or, through
 // run_directed, in another direction.
+#include "run/arithmetic/handlers.h"
 #include "run/arithmetic/number.h"
-#include "run/arithmetic/parts.h"
 
-LAB_BEGIN_LEVEL
+namespace run::arithmetic {
 
 namespace {
 
@@ -287,4 +287,4 @@ Handler pick_float(Float operation, Type type, FloatFlags flags) {
                    : pick_rounded<float, false, false>(operation);
 }
 
-LAB_END_LEVEL
+}  // namespace run::arithmetic

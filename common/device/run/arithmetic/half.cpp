@@ -2,10 +2,10 @@
 // Arithmetic of f16 and bf16, and of two of them in a word. It is done in f32: its 24 bits are more
 // than 2 * 11 + 2, so a sum or a product that is rounded twice is right. A fused product is rounded
 // to odd first, in double for bf16, whose products leave the range of f32.
+#include "run/arithmetic/handlers.h"
 #include "run/arithmetic/number.h"
-#include "run/arithmetic/parts.h"
 
-LAB_BEGIN_LEVEL
+namespace run::arithmetic {
 
 namespace {
 
@@ -211,4 +211,4 @@ Handler pick_half(Float operation, Type type, FloatFlags flags) {
                    : pick_rounded<F16, false, false>(operation, is_pair);
 }
 
-LAB_END_LEVEL
+}  // namespace run::arithmetic

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Integer arithmetic: add, sub, mul, mad, div, min, max, sad and similar.
+#include "run/arithmetic/handlers.h"
 #include "run/arithmetic/lanes.h"
-#include "run/arithmetic/parts.h"
 
-LAB_BEGIN_LEVEL
+namespace run::arithmetic {
 
 namespace {
 
@@ -289,4 +289,4 @@ Handler pick_integer(Integer operation, Type type) {
   }
 }
 
-LAB_END_LEVEL
+}  // namespace run::arithmetic

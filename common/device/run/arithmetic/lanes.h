@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "code/program.h"
-#include "run/arithmetic/level.h"
 #include "run/warp.h"
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -14,7 +13,17 @@
 #include <arm_neon.h>
 #endif
 
-LAB_BEGIN_LEVEL
+// A loop over the lanes of a warp. Rows are equal or apart, so no lane depends on another.
+#if defined(__clang__)
+#define LAB_FOR_LANES(i) \
+  _Pragma("clang loop vectorize(assume_safety) interleave(disable)") for (int i = 0; i < 32; ++i)
+#else
+#define LAB_FOR_LANES(i) _Pragma("GCC ivdep") for (int i = 0; i < 32; ++i)
+#endif
+
+#define LAB_INLINE [[gnu::always_inline]] static inline
+
+namespace run::arithmetic {
 
 using code::Op;
 
@@ -223,4 +232,4 @@ LAB_INLINE void set_predicate(std::uint32_t& to, std::uint32_t mask, std::uint32
   to = (to & ~lanes) | (mask & lanes);
 }
 
-LAB_END_LEVEL
+}  // namespace run::arithmetic

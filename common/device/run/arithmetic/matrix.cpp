@@ -6,10 +6,10 @@
 // cut them, and add: their results differ in the last bits where the sum is not exact in f32.
 // f64: a chain of fused multiply-adds in the order of k. Integers: exact, modulo 2^32.
 #include "run/arithmetic/fragment.h"
+#include "run/arithmetic/handlers.h"
 #include "run/arithmetic/number.h"
-#include "run/arithmetic/parts.h"
 
-LAB_BEGIN_LEVEL
+namespace run::arithmetic {
 
 namespace {
 
@@ -378,4 +378,4 @@ const Op* run_transpose(Warp& warp, const Op* op, std::uint32_t lanes) {
   return op + 1;
 }
 
-LAB_END_LEVEL
+}  // namespace run::arithmetic

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // mov that packs a vector into a register, or unpacks it.
+#include "run/arithmetic/handlers.h"
 #include "run/arithmetic/lanes.h"
-#include "run/arithmetic/parts.h"
 
-LAB_BEGIN_LEVEL
+namespace run::arithmetic {
 
 namespace {
 
@@ -130,4 +130,4 @@ const Op* run_lop3_predicate(Warp& warp, const Op* op, std::uint32_t lanes) {
   return op + 1;
 }
 
-LAB_END_LEVEL
+}  // namespace run::arithmetic

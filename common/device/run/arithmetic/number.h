@@ -4,10 +4,10 @@
 // Source of that: Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008.
 #pragma once
 
-#include "run/arithmetic/kernels.h"
+#include "run/arithmetic/handlers.h"
 #include "run/arithmetic/lanes.h"
 
-LAB_BEGIN_LEVEL
+namespace run::arithmetic {
 
 inline constexpr std::uint32_t kCanonicalNan32 = 0x7fffffff;
 inline constexpr std::uint16_t kCanonicalNan16 = 0x7fff;  // f16 and bf16
@@ -121,4 +121,4 @@ LAB_INLINE std::uint32_t magnitude_in(double x, Rounding rounding) {
                                     (up ? 1 : 0));
 }
 
-LAB_END_LEVEL
+}  // namespace run::arithmetic

@@ -258,10 +258,8 @@ TEST(IntegerReference, Conversions) {
 }
 
 TEST(IntegerReference, CarriesReachTheThirdWord) {
-  OneWarp add("add.cc.u32 %r0, %r50, %r51; addc.cc.u32 %r1, %r52, %r53; addc.u32 %r2, %r54, %r55",
-              run::arithmetic::kernels());
-  OneWarp sub("sub.cc.u32 %r0, %r50, %r51; subc.cc.u32 %r1, %r52, %r53; subc.u32 %r2, %r54, %r55",
-              run::arithmetic::kernels());
+  OneWarp add("add.cc.u32 %r0, %r50, %r51; addc.cc.u32 %r1, %r52, %r53; addc.u32 %r2, %r54, %r55");
+  OneWarp sub("sub.cc.u32 %r0, %r50, %r51; subc.cc.u32 %r1, %r52, %r53; subc.u32 %r2, %r54, %r55");
   for (int lane = 0; lane < 32; ++lane) {
     for (int k = 0; k < 6; ++k) {
       const U64 value = operand("i32", lane * 37, k);

@@ -115,7 +115,7 @@ TEST(MatrixReference, Products) {
       text += ", " + group(which, count, number);
       number += count;
     }
-    OneWarp warp(text, run::arithmetic::kernels());
+    OneWarp warp(text);
     std::map<std::pair<int, int>, double> a, b, c;
     int source = 0;
     for (const int which : {1, 2, 3}) {
@@ -163,7 +163,7 @@ TEST(MatrixReference, WmmaMultipliesWhatItsOwnLayoutHolds) {
     return list + "}";
   };
   text += group(0) + ", " + group(50) + ", " + group(58) + ", " + group(66);
-  OneWarp warp(text, run::arithmetic::kernels());
+  OneWarp warp(text);
   for (int lane = 0; lane < 32; ++lane) {
     for (int r = 0; r < 8; ++r) {
       const int row = lane / 4 + 8 * (r % 2), column = lane / 4 + 8 * (r % 4 / 2);
@@ -183,7 +183,7 @@ TEST(MatrixReference, WmmaMultipliesWhatItsOwnLayoutHolds) {
 }
 
 TEST(MatrixReference, MovmatrixTransposes) {
-  OneWarp warp("movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r50", run::arithmetic::kernels());
+  OneWarp warp("movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r50");
   for (int lane = 0; lane < 32; ++lane) {
     const U64 row = static_cast<U64>(lane) / 4, column = static_cast<U64>(lane) % 4 * 2;
     warp.set("%r50", lane, (row * 16 + column) | (row * 16 + column + 1) << 16);

@@ -38,7 +38,7 @@ std::vector<std::string_view> split(std::string_view text, char at) {
 
 }  // namespace
 
-OneWarp::OneWarp(const std::string& text, const run::arithmetic::Kernels& kernels) {
+OneWarp::OneWarp(const std::string& text) {
   std::string rest = text;
   while (!rest.empty()) {
     const std::size_t end = rest.find("; ");
@@ -55,8 +55,7 @@ OneWarp::OneWarp(const std::string& text, const run::arithmetic::Kernels& kernel
   }
   function_.ops.resize(function_.instructions.size());
   for (std::size_t i = 0; i < function_.ops.size(); ++i) {
-    if (!run::arithmetic::bind_arithmetic_with(function_.ops[i], function_.instructions[i],
-                                               function_, kernels)) {
+    if (!run::arithmetic::bind_arithmetic(function_.ops[i], function_.instructions[i], function_)) {
       throw std::runtime_error("`" + text + "` is not arithmetic.");
     }
   }

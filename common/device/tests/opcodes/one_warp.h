@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "code/program.h"
-#include "run/arithmetic/kernels.h"
+#include "run/arithmetic/handlers.h"
 #include "run/warp.h"
 
 namespace opcodes {
@@ -19,7 +19,7 @@ namespace opcodes {
 class OneWarp {
  public:
   // Instructions separated by "; ". Throws what bind_arithmetic throws.
-  OneWarp(const std::string& text, const run::arithmetic::Kernels& kernels);
+  OneWarp(const std::string& text);
 
   void set(std::string_view name, int lane, std::uint64_t value);
   std::uint64_t get(std::string_view name, int lane);

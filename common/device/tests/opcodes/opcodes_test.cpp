@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every spelling of spellings.py on the machine: it binds, gives the same bits on each level of the
-// processor, leaves other lanes alone, and computes what a GPU computed (results.bin).
+// Every spelling of spellings.py on the machine: it binds, leaves other lanes alone, and computes
+// what a GPU computed (results.bin).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -13,8 +13,6 @@
 
 namespace opcodes {
 namespace {
-
-using run::arithmetic::kernels;
 
 const std::vector<Case>& cases() {
   static const std::vector<Case> read = read_cases(OPCODES_CASES);
@@ -31,7 +29,7 @@ void set_operands(OneWarp* warp, const Case& made, int first) {
 }
 
 Values computed(const Case& made) {
-  OneWarp warp(made.text, kernels());
+  OneWarp warp(made.text);
   Values values(made.results.size() * kNumTuples);
   for (int first = 0; first < kNumTuples; first += 32) {
     set_operands(&warp, made, first);
@@ -60,7 +58,7 @@ std::string described(const Case& made, int tuple) {
 TEST(Opcodes, EverySpellingBinds) {
   ASSERT_GT(cases().size(), 2400u);
   for (const Case& made : cases()) {
-    EXPECT_NO_THROW(OneWarp(made.text, kernels())) << made.text;
+    EXPECT_NO_THROW(OneWarp(made.text)) << made.text;
   }
 }
 
@@ -68,7 +66,7 @@ TEST(Opcodes, LeavesOtherLanesAlone) {
   constexpr std::uint32_t kLanes = 0x8421f00f;
   for (const Case& made : cases()) {
     if (made.text.find(".aligned") != std::string::npos) continue;  // needs all lanes
-    OneWarp whole(made.text, kernels()), part(made.text, kernels());
+    OneWarp whole(made.text), part(made.text);
     set_operands(&whole, made, 1024);
     set_operands(&part, made, 1024);
     for (const std::string& result : made.results) {

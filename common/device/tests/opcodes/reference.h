@@ -24,7 +24,7 @@ void compare(const std::string& words, char result, const std::string& kinds,
   for (std::size_t s = 0; s < domains.size(); ++s) {
     text += ", " + name(kinds[s], 50 + static_cast<int>(s));
   }
-  OneWarp warp(text, run::arithmetic::kernels());
+  OneWarp warp(text);
   for (int first = 0; first < kNumTuples; first += 32) {
     for (int lane = 0; lane < 32; ++lane) {
       for (std::size_t s = 0; s < domains.size(); ++s) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the levels offer to the binders: for each operation and type a handler, or null if the
-// combination does not exist. level.h describes the levels.
+// What the handlers offer to the functions that bind instructions.
 #pragma once
 
 #include <cstdint>
@@ -251,32 +250,39 @@ struct Matrix {
   std::uint32_t d_rows[32] = {}, a_rows[16] = {}, b_rows[16] = {}, c_rows[32] = {};
 };
 
-struct Kernels {
-  Handler (*integer)(Integer, Type);
-  Handler (*carry)(Carry, Type, bool uses, bool sets);
-  Handler (*bits)(Bits, Type);
-  Handler (*dot)(int num_elements, bool a_signed, bool b_signed, bool high);
-  Handler (*predicate)(Bits);
-  Comparer (*compare)(Compare, Type, bool ftz);
-  Handler setp;        // details: CompareRows
-  Handler set;         // likewise
-  Handler set_halves;  // likewise: both halves of a word
-  Handler (*test)(TestFloat, Type);
-  Handler (*floating)(Float, Type, FloatFlags);
-  Handler (*approx)(Approx, Type, FloatFlags);
-  Handler convert;                           // any pair; details: Convert
-  Handler (*quick_convert)(const Convert&);  // the usual pairs; null: `convert`
-  Handler convert_pair;                      // details: ConvertPair
-  Handler (*quick_pair)(const ConvertPair&);
-  Handler convert_pack;  // details: ConvertPack
-  Handler pack, unpack;  // details: MoveRows
-  Handler (*quick_move)(const MoveRows&, bool is_pack);
-  Handler lop3_predicate;  // details: LopRows
-  Handler matrix;          // details: Matrix
-  Handler transpose;       // movmatrix
-};
+// The handler of an operation; null if the combination does not exist.
+Handler pick_integer(Integer operation, Type type);
+Handler pick_carry(Carry operation, Type type, bool uses, bool sets);
+Handler pick_bits(Bits operation, Type type);
+Handler pick_dot(int num_elements, bool a_signed, bool b_signed, bool high);
+Handler pick_predicate(Bits operation);
+Comparer pick_compare(Compare comparison, Type type, bool ftz);
+Handler pick_test(TestFloat test, Type type);
+Handler pick_float(Float operation, Type type, FloatFlags flags);
+Handler pick_half(Float operation, Type type, FloatFlags flags);
+Handler pick_approx(Approx operation, Type type, FloatFlags flags);
+// The usual pairs and shapes; for the others there are run_convert, run_convert_pair, and run_pack
+// and run_unpack.
+Handler pick_quick_convert(const Convert& convert);
+Handler pick_quick_pair(const ConvertPair& pair);
+Handler pick_quick_move(const MoveRows& rows, bool is_pack);
 
-const Kernels& kernels();
+// Handlers, and what their details are.
+const code::Op* run_setp(Warp& warp, const code::Op* op, std::uint32_t lanes);  // CompareRows
+const code::Op* run_set(Warp& warp, const code::Op* op, std::uint32_t lanes);   // CompareRows
+const code::Op* run_set_halves(Warp& warp, const code::Op* op,
+                               std::uint32_t lanes);  // CompareRows: both halves of a word
+const code::Op* run_convert(Warp& warp, const code::Op* op, std::uint32_t lanes);  // Convert
+const code::Op* run_convert_pair(Warp& warp, const code::Op* op,
+                                 std::uint32_t lanes);  // ConvertPair
+const code::Op* run_convert_pack(Warp& warp, const code::Op* op,
+                                 std::uint32_t lanes);                            // ConvertPack
+const code::Op* run_pack(Warp& warp, const code::Op* op, std::uint32_t lanes);    // MoveRows
+const code::Op* run_unpack(Warp& warp, const code::Op* op, std::uint32_t lanes);  // MoveRows
+const code::Op* run_lop3_predicate(Warp& warp, const code::Op* op, std::uint32_t lanes);  // LopRows
+const code::Op* run_matrix(Warp& warp, const code::Op* op, std::uint32_t lanes);          // Matrix
+const code::Op* run_transpose(Warp& warp, const code::Op* op,
+                              std::uint32_t lanes);  // none: movmatrix
 
 // Calls the handler of a Directed with the processor's rounding mode set.
 struct Directed {

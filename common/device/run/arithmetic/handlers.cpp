@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "run/arithmetic/kernels.h"
-
-#include "run/arithmetic/level.h"
+#include "run/arithmetic/handlers.h"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
 
 namespace run::arithmetic {
-
-namespace LAB_LEVEL {
-extern const Kernels kTable;
-}
-
-const Kernels& kernels() { return LAB_LEVEL::kTable; }
 
 namespace {
 
