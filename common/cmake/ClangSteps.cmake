@@ -49,9 +49,12 @@ set(clang_written_checks -Xclang
 set(clang_written_flags ${clang_common_flags} ${clang_ptx_flags} -O0 -g ${clang_written_checks})
 
 # As compiled, with those comparisons that addresses cannot replace: for a program with a main() of its own, which
-# runs once. It costs more branches, so the counts are those of clang_device_flags.
-set(clang_checked_flags -Xclang -fsanitize=array-bounds,integer-divide-by-zero ${clang_unchecked})
+# runs once. It costs more branches, so the counts are those of clang_device_flags. A store of a local variable that was
+# never set stays, and so does the mistake in its address.
+set(clang_checked_flags -Xclang -fsanitize=array-bounds,integer-divide-by-zero ${clang_unchecked}
+  -ftrivial-auto-var-init=pattern)
 
-# The host's code is as written, for the lines of its own mistakes. It does not fuse multiply-adds. A local variable that was never set holds a pattern, not by chance zero.
+# The host's code is as written, for the lines of its own mistakes. It does not fuse multiply-adds. A local variable
+# that was never set holds a pattern, not by chance zero.
 set(clang_host_flags ${clang_common_flags} --cuda-host-only -O0 -ffp-contract=off -fno-delete-null-pointer-checks
   -ftrivial-auto-var-init=pattern -gline-tables-only -fPIC -fno-addrsig -c)
