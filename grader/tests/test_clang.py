@@ -157,6 +157,16 @@ def test_a_full_disk_is_told_before_anything_is_fetched(
     assert place.calls == 0
 
 
+def test_a_download_that_stands_still_is_given_up(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clang, "_STALL_SECONDS", 0.3)
+    place.does(f'head -c 1000 /dev/zero > "$dest/{WHEEL}"; exec sleep 60')
+    with pytest.raises(FaultError, match="nothing came for 0 s: wait a while, then run this again"):
+        ensure_clang(place.venv)
+    assert place.left == {"clang.lock"}
+
+
 def test_ctrl_c_ends_pip_and_leaves_nothing(place: Place) -> None:
     place.does(f"echo $$ > {place.venv.parent}/pid; exec sleep 60")
     script = (

@@ -18,7 +18,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Engine
 from lockstep_grader.student.program.tools import program_steps
-from lockstep_grader.toolchain.clang import VENV, find_clang
+from lockstep_grader.toolchain.clang import machine_is_whole
 from lockstep_grader.toolchain.description import Step
 
 REPOSITORY = Path(__file__).parents[2]
@@ -164,7 +164,7 @@ def test_a_sample_gets_its_verdict_on_the_machine(
     workspace = Workspace.from_environment()
     if workspace.engine is not Engine.MACHINE:
         workspace = replace(workspace, engine=Engine.MACHINE, toolchain_file=None)
-    if not workspace.toolchain_file and not (find_clang() and (VENV / "cccl").is_dir()):
+    if not workspace.toolchain_file and not machine_is_whole():
         pytest.skip("clang or CCCL has not been fetched: ./lab doctor --engine machine")
     sampled = [each for each in everything if each.name in ON_MACHINE]
     assert len(sampled) == len(ON_MACHINE)

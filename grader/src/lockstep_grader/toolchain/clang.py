@@ -36,6 +36,7 @@ _OLDEST = 19
 _STAMP = "whole.txt"  # in a folder: the package, and the size of the marker
 _VERSION = re.compile(r"clang version (\d+)\.[\d.]+")
 _AGAIN = "then run this again"
+_STALL_SECONDS = 120.0  # a download of which nothing more arrives is given up
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,12 @@ def ensure_cccl(venv: Path = VENV) -> Path:
     return Path(named).absolute()
 
 
+def machine_is_whole(venv: Path = VENV) -> bool:
+    """Whether nothing would be fetched to build the machine."""
+    has_cccl = _CCCL.is_in(venv) or os.environ.get(CCCL_VARIABLE, "off") != "off"
+    return has_cccl and find_clang(venv) is not None
+
+
 def _named(name: str) -> Clang:
     path = shutil.which(name)
     found = _examined(Path(path).absolute()) if path else None
@@ -229,8 +236,13 @@ def _downloaded(package: _Package, scratch: Path) -> Path:
             start_new_session=True,  # Ctrl-C is ours to pass on
         )
         try:
+            there, moved = 0, time.monotonic()
             while pip.poll() is None:
-                line.show(_arrived(scratch))
+                if (now_there := _arrived(scratch)) > there:
+                    there, moved = now_there, time.monotonic()
+                if time.monotonic() - moved > _STALL_SECONDS:
+                    raise _cannot(package, f"nothing came for {_STALL_SECONDS:.0f} s: wait a while")
+                line.show(there // 1_000_000)
                 time.sleep(0.1)
         finally:
             pip.terminate()
@@ -242,12 +254,12 @@ def _downloaded(package: _Package, scratch: Path) -> Path:
 
 
 def _arrived(scratch: Path) -> int:
-    """Megabytes, wherever pip has them at the moment."""
+    """Bytes, wherever pip has them at the moment."""
     total = 0
     for file in (*scratch.glob("*.whl"), *scratch.glob("*/*.whl")):
         with suppress(OSError):  # it has been moved just now
             total = max(total, file.stat().st_size)
-    return total // 1_000_000
+    return total
 
 
 def _unpacked(package: _Package, wheel: Path, folder: Path) -> Path:

@@ -11,7 +11,13 @@ from pathlib import Path
 from lockstep_grader.author.selftest.python_packages import install_packages
 from lockstep_grader.author.selftest.sections import Section
 from lockstep_grader.author.selftest.style import check_format, check_python
-from lockstep_grader.author.selftest.suites import build_cuda, run_ctest, run_lint, run_pytest
+from lockstep_grader.author.selftest.suites import (
+    build_cuda,
+    run_ctest,
+    run_lint,
+    run_machine,
+    run_pytest,
+)
 from lockstep_grader.author.selftest.tidy import check_tidy
 from lockstep_grader.judging.doctor import PYTHON_DEVELOPER_PACKAGES
 from lockstep_grader.machine.files import write_whole
@@ -20,12 +26,16 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.toolchain import system
 from lockstep_grader.toolchain.build import STRICT
+from lockstep_grader.toolchain.clang import ensure_cccl, ensure_clang
 from lockstep_grader.toolchain.system import Requirement
 
 SECTIONS = (
     Section("format", "clang-format on our C++ and CUDA files", check_format),
     Section("python", "ruff and mypy on the grader; spelling and wording", check_python),
     Section("ctest", "unit tests of the emulator, the judge and the labs", run_ctest),
+    Section(
+        "machine", "unit tests of the machine; three labs proved on it", run_machine, "solutions"
+    ),
     Section("tidy", "clang-tidy on the cpu build", check_tidy),
     Section("pytest", "tests of the grader", run_pytest, "grader/tests"),
     Section("lint", "starters fail, solutions pass, mutants are caught", run_lint, "solutions"),
@@ -89,6 +99,12 @@ def ensure_packages(sections: Sequence[Section]) -> None:
 def ensure_tools(workspace: Workspace, sections: Sequence[Section]) -> None:
     """Installs what the sections need. Raises FaultError with the next step when it cannot."""
     ensure_packages(sections)
+    if any(section.run in (run_machine, run_pytest) for section in sections):
+        try:
+            ensure_clang()
+            ensure_cccl()
+        except FaultError as error:
+            say(f"the machine is not tested: {error}")
     requirements = workspace.root / "grader" / "requirements-dev.txt"
     if Path(sys.prefix) != workspace.root / ".venv":
         _require_importable(requirements)
