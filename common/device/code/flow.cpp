@@ -97,7 +97,7 @@ void connect(const ptx::Function& function, Flow& flow) {
                                (control == Control::kCall ? is_fatal(*last) : last->guard.empty());
     if (!always_leaves && b + 1 < num_blocks) next.push_back(b + 1);
     std::ranges::sort(next);
-    next.erase(std::ranges::unique(next).begin(), next.end());
+    next.erase(std::unique(next.begin(), next.end()), next.end());
   }
 }
 

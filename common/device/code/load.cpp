@@ -84,7 +84,7 @@ File file_of_immediate(const ptx::Instruction& instruction, std::size_t position
     if (position >= 2) return File::k32;
   } else if (opcode == "bfi") {
     if (position >= 3) return File::k32;
-  } else if (opcode == "mad" && instruction.words[1] == "wide") {
+  } else if (opcode == "mad" && instruction.words.size() > 1 && instruction.words[1] == "wide") {
     if (position == 3) return ptx::size_of(type) == 4 ? File::k64 : File::k32;
   } else if (opcode == "slct") {
     if (position < 3) type = types.front();

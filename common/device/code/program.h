@@ -39,7 +39,8 @@ using Handler = const Op* (*)(run::Warp& warp, const Op* op, std::uint32_t lanes
 // bits take two rows, low half first), and predicates, which are masks of 32 bits.
 enum class File : std::uint8_t { kNone, k32, k64, kPredicate };
 
-// Byte offset from the beginning of the frame in its file: rows of 128, 256 and 4 bytes.
+// Byte offset from the beginning of the frame in its file: rows of 128, 256 and 8 bytes (all
+// multiples of 8, as a row may be looked for in the wrong file; see push_frame).
 struct Slot {
   File file = File::kNone;
   bool is_negated = false;  // !%p
@@ -48,7 +49,7 @@ struct Slot {
 };
 inline constexpr std::uint32_t kRowBytes32 = 4 * kWarpSize;
 inline constexpr std::uint32_t kRowBytes64 = 8 * kWarpSize;
-inline constexpr std::uint32_t kRowBytesPredicate = 4;
+inline constexpr std::uint32_t kRowBytesPredicate = 8;
 
 inline constexpr std::uint32_t kNoGuard = UINT32_MAX;
 

@@ -227,7 +227,7 @@ code::Handler bulk_handler(Op& op, const Instruction& instruction, code::Functio
     return no_operation;
   }
   if (instruction.has("tensor")) throw std::runtime_error("tensor maps need a GPU");
-  if (instruction.words[1] == "reduce") throw std::runtime_error("bulk reductions need a GPU");
+  if (instruction.words.at(1) == "reduce") throw std::runtime_error("bulk reductions need a GPU");
   auto form = std::make_shared<CopyForm>();
   std::vector<Space> spaces;
   for (const std::string_view word : instruction.words) {
@@ -237,17 +237,17 @@ code::Handler bulk_handler(Op& op, const Instruction& instruction, code::Functio
   if (spaces.size() != 2 || operands.size() < 3) {
     throw std::runtime_error("a form of bulk copy that is not known");
   }
-  set_form(form->to, operands[0], spaces[0], instruction);
-  set_form(form->from, operands[1], spaces[1], instruction);
-  form->to_row = operands[0].slot.offset;
-  form->to_offset = operands[0].offset;
-  form->from_row = operands[1].slot.offset;
-  form->from_offset = operands[1].offset;
-  form->size = operands[2].slot;
-  if (operands.size() > 3 && operands[3].is_address) {
+  set_form(form->to, operands.at(0), spaces[0], instruction);
+  set_form(form->from, operands.at(1), spaces[1], instruction);
+  form->to_row = operands.at(0).slot.offset;
+  form->to_offset = operands.at(0).offset;
+  form->from_row = operands.at(1).slot.offset;
+  form->from_offset = operands.at(1).offset;
+  form->size = operands.at(2).slot;
+  if (operands.size() > 3 && operands.at(3).is_address) {
     form->has_barrier = true;
-    form->barrier_row = operands[3].slot.offset;
-    form->barrier_offset = operands[3].offset;
+    form->barrier_row = operands.at(3).slot.offset;
+    form->barrier_offset = operands.at(3).offset;
   }
   op.details = form.get();
   function.details.push_back(std::move(form));
@@ -266,27 +266,27 @@ code::Handler async_handler(Op& op, const Instruction& instruction, code::Functi
   if (instruction.has("commit_group")) return commit;
   if (instruction.has("wait_all")) return wait_all;
   if (instruction.has("wait_group")) {
-    op.immediate = static_cast<std::int64_t>(operands[0].bits);
+    op.immediate = static_cast<std::int64_t>(operands.at(0).bits);
     return wait;
   }
   auto form = std::make_shared<CopyForm>();
-  set_form(form->to, operands[0], Space::kShared, instruction);
-  form->to_row = operands[0].slot.offset;
-  form->to_offset = operands[0].offset;
+  set_form(form->to, operands.at(0), Space::kShared, instruction);
+  form->to_row = operands.at(0).slot.offset;
+  form->to_offset = operands.at(0).offset;
   code::Handler handler = copy_async;
   if (instruction.has("mbarrier")) {
     form->size_bytes = instruction.has("noinc") ? 1 : 0;
     handler = arrive_at_object;
   } else {
-    set_form(form->from, operands[1], Space::kGlobal, instruction);
-    form->from_row = operands[1].slot.offset;
-    form->from_offset = operands[1].offset;
-    form->size_bytes = static_cast<std::uint32_t>(operands[2].bits);
+    set_form(form->from, operands.at(1), Space::kGlobal, instruction);
+    form->from_row = operands.at(1).slot.offset;
+    form->from_offset = operands.at(1).offset;
+    form->size_bytes = static_cast<std::uint32_t>(operands.at(2).bits);
     if (operands.size() > 3 && !instruction.has("L2::cache_hint")) {
-      if (operands[3].slot.file == code::File::kPredicate) {
-        form->ignores = operands[3].slot;
+      if (operands.at(3).slot.file == code::File::kPredicate) {
+        form->ignores = operands.at(3).slot;
       } else {
-        form->source_bytes = operands[3].slot;
+        form->source_bytes = operands.at(3).slot;
       }
     }
     if (form->size_bytes != 4 && form->size_bytes != 8 && form->size_bytes != 16) {

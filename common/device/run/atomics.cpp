@@ -259,12 +259,12 @@ code::Handler atomic_handler(Op& op, const Instruction& instruction, code::Funct
   const std::size_t at = returns ? 1 : 0;
   auto form = std::make_shared<AtomicForm>();
   static_cast<MemoryForm&>(*form) =
-      memory_form(instruction, instruction.operands[at], function.is_kernel);
+      memory_form(instruction, instruction.operands.at(at), function.is_kernel);
   form->prototype.instruction = &instruction;
   form->returns = returns;
-  if (returns) add_slots(form->results, instruction.operands[0]);
-  add_slots(form->operands, instruction.operands[at + 1]);
-  if (instruction.has("cas")) form->other = instruction.operands[at + 2].slot;
+  if (returns) add_slots(form->results, instruction.operands.at(0));
+  add_slots(form->operands, instruction.operands.at(at + 1));
+  if (instruction.has("cas")) form->other = instruction.operands.at(at + 2).slot;
   constexpr std::array<std::string_view, 10> kOperations = {"exch", "cas", "add", "inc", "dec",
                                                             "min",  "max", "and", "or",  "xor"};
   const auto operation = std::ranges::find_if(
@@ -275,8 +275,8 @@ code::Handler atomic_handler(Op& op, const Instruction& instruction, code::Funct
   }
   form->update = operation == kOperations.end() ? nullptr : find_update(*operation, type);
   if (form->update == nullptr) throw std::runtime_error("an atomic operation that is not known");
-  op.a = instruction.operands[at].slot.offset;
-  op.immediate = instruction.operands[at].offset;
+  op.a = instruction.operands.at(at).slot.offset;
+  op.immediate = instruction.operands.at(at).offset;
   op.details = form.get();
   function.details.push_back(std::move(form));
   return atomic;

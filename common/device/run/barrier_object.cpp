@@ -219,8 +219,8 @@ code::Handler barrier_object_handler(Op& op, const Instruction& instruction,
   if (instruction.words.front() != "mbarrier") return nullptr;
   const auto& operands = instruction.operands;
   if (instruction.has("pending_count")) {
-    op.d = operands[0].slot.offset;
-    op.a = operands[1].slot.offset;
+    op.d = operands.at(0).slot.offset;
+    op.a = operands.at(1).slot.offset;
     return pending_count;
   }
   auto form = std::make_shared<ObjectForm>();
@@ -238,11 +238,11 @@ code::Handler barrier_object_handler(Op& op, const Instruction& instruction,
   form->scope = is_cluster ? Scope::kCluster : Scope::kBlock;
   form->memory.prototype.instruction = &instruction;
   const std::size_t at = instruction.has_destination ? 1 : 0;
-  if (instruction.has_destination) form->result = operands[0].slot;
-  op.a = operands[at].slot.offset;
-  op.immediate = operands[at].offset;
-  form->memory.has_32_bit_addresses = operands[at].slot.file == File::k32;
-  if (operands.size() > at + 1) form->value = operands[at + 1].slot;
+  if (instruction.has_destination) form->result = operands.at(0).slot;
+  op.a = operands.at(at).slot.offset;
+  op.immediate = operands.at(at).offset;
+  form->memory.has_32_bit_addresses = operands.at(at).slot.file == File::k32;
+  if (operands.size() > at + 1) form->value = operands.at(at + 1).slot;
   op.details = form.get();
   function.details.push_back(std::move(form));
   return use_object;

@@ -336,13 +336,13 @@ code::Handler barrier_handler(Op& op, const Instruction& instruction, code::Func
     form->vote = instruction.has("popc")  ? BarrierForm::Vote::kCount
                  : instruction.has("and") ? BarrierForm::Vote::kAnd
                                           : BarrierForm::Vote::kOr;
-    form->result = operands[next++].slot;
+    form->result = operands.at(next++).slot;
     form->predicate = operands.back().slot;
   }
   form->waits = !instruction.has("arrive");
   const std::size_t end = operands.size() - (form->predicate.exists() ? 1 : 0);
-  if (next < end) form->number = operands[next++].slot;
-  if (next < end) form->count = operands[next++].slot;
+  if (next < end) form->number = operands.at(next++).slot;
+  if (next < end) form->count = operands.at(next++).slot;
   op.details = form.get();
   function.details.push_back(std::move(form));
   return block_barrier;

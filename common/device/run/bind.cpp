@@ -53,11 +53,17 @@ std::vector<std::string> bind(code::Program& program) {
     for (std::size_t i = 0; i < function->ops.size(); ++i) {
       code::Op& op = function->ops[i];
       const code::Instruction& instruction = function->instructions[i];
+      std::string why;
       try {
         op.handler = handler_of(op, instruction, *function, program);
       } catch (const std::runtime_error& error) {
+        why = error.what();
+      } catch (const std::out_of_range&) {
+        why = "an operand is missing";
+      }
+      if (!why.empty()) {
         auto refusal = std::make_shared<Refusal>();
-        refusal->message = spelling(instruction) + ": " + error.what();
+        refusal->message = spelling(instruction) + ": " + why;
         refusals.push_back(refusal->message);
         op.details = refusal.get();
         op.handler = refuse;

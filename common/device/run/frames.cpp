@@ -152,9 +152,15 @@ void push_frame(Warp& warp, const code::Function& function, const code::Op* call
                    " has used up its stack: does this recursion ever end?",
                cudaErrorIllegalAddress);
   }
-  grow(warp.file32, frame.base32 + function.bytes32);
-  grow(warp.file64, frame.base64 + function.bytes64);
-  grow(warp.file_predicate, frame.base_predicate + function.bytes_predicate);
+  // Inline PTX may name a register of another size than its instruction takes. A row that is looked
+  // for in the wrong file is some other row then, or one behind all of them, and never memory of
+  // our own.
+  const std::size_t reach =
+      std::max({function.bytes32, function.bytes64, function.bytes_predicate}) +
+      2 * code::kRowBytes64;
+  grow(warp.file32, frame.base32 + reach);
+  grow(warp.file64, frame.base64 + reach);
+  grow(warp.file_predicate, frame.base_predicate + reach);
   grow(warp.local, (frame.local_base + function.local_bytes + 3) / 4 * kWarpSize);
   warp.part->frames.push_back(frame);
   load_frame(warp);

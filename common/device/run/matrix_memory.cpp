@@ -362,9 +362,9 @@ code::Handler matrix_handler(Op& op, const Instruction& instruction, code::Funct
   form->is_load = opcode == "ldmatrix" || (is_wmma && instruction.has("load"));
   const std::size_t at = form->is_load ? 1 : 0;
   if (instruction.operands.size() < 2) throw std::runtime_error("it has too few operands");
-  const code::Operand& address = instruction.operands[at];
+  const code::Operand& address = instruction.operands.at(at);
   const bool is_f64 = is_wmma && instruction.words.back() == "f64";
-  set_rows(*form, instruction.operands[1 - at], is_f64 ? code::File::k64 : code::File::k32);
+  set_rows(*form, instruction.operands.at(1 - at), is_f64 ? code::File::k64 : code::File::k32);
   form->prototype.instruction = &instruction;
   form->is_generic = true;
   for (const std::string_view word : instruction.words) {
@@ -376,7 +376,7 @@ code::Handler matrix_handler(Op& op, const Instruction& instruction, code::Funct
   if (is_wmma) {
     read_fragment(*form, instruction);
     if (instruction.operands.size() > 2) {
-      const code::Operand& stride = instruction.operands[2];
+      const code::Operand& stride = instruction.operands.at(2);
       if (stride.is_immediate) {
         form->usual_stride = static_cast<std::uint32_t>(stride.bits);
       } else {

@@ -270,7 +270,7 @@ const Op* load_or_store(Warp& warp, const Op* op, std::uint32_t lanes) {
   Access& access = warp.engine->access;
   const Instruction& instruction = *form.prototype.instruction;
   begin(access, form, instruction);
-  find_addresses(access, warp, is_load ? op->a : op->a, form.has_32_bit_addresses, op->immediate);
+  find_addresses(access, warp, op->a, form.has_32_bit_addresses, op->immediate);
   access.lanes = lanes;
   if (!form.is_generic) {
     if (access.space == Space::kParam) {
@@ -282,9 +282,13 @@ const Op* load_or_store(Warp& warp, const Op* op, std::uint32_t lanes) {
         return op + 1;
       }
       const std::size_t size = warp.block->launch->parameters.size();
-      if (lanes_within(access, 0, size < access.size_bytes ? 0 : size - access.size_bytes + 1) ==
-          0) {
-        throw std::runtime_error("a load of a parameter that the launch does not have");
+      const std::uint64_t room = size < access.size_bytes ? 0 : size - access.size_bytes + 1;
+      if (const std::uint32_t outside = lanes & ~lanes_within(access, 0, room)) {
+        end_kernel(warp, instruction, report::Kind::kOutOfBounds,
+                   thread_name(warp, std::countr_zero(outside)) + " reads " +
+                       std::to_string(access.size_bytes) +
+                       " bytes outside of the kernel's parameters",
+                   cudaErrorIllegalAddress);
       }
       form.move(warp, form, warp.block->launch->parameters.data(), access, lanes);
       return op + 1;
@@ -330,16 +334,20 @@ code::Handler memory_handler(Op& op, const Instruction& instruction, code::Funct
   }
   const bool is_load = opcode == "ld" || opcode == "ldu";
   if (!is_load && opcode != "st") return nullptr;
-  const code::Operand& address = instruction.operands[is_load ? 1 : 0];
-  const code::Operand& value = instruction.operands[is_load ? 0 : 1];
+  const code::Operand& address = instruction.operands.at(is_load ? 1 : 0);
+  const code::Operand& value = instruction.operands.at(is_load ? 0 : 1);
   bool is_kernel = function.is_kernel;
-  if (is_kernel && instruction.words[1].starts_with("param") && !address.symbol.starts_with('%')) {
+  if (is_kernel && instruction.words.at(1).starts_with("param") &&
+      !address.symbol.starts_with('%')) {
     is_kernel = false;  // unless it is one of the kernel's own parameters
     for (const ptx::Variable& parameter : function.parameters) {
       if (parameter.name == address.symbol) is_kernel = true;
     }
   }
   auto form = std::make_shared<MemoryForm>(memory_form(instruction, address, is_kernel));
+  if (form->is_launch_parameter && !is_load) {
+    throw std::runtime_error("a kernel's parameters are read only");
+  }
   form->prototype.reads = is_load;
   form->prototype.writes = !is_load;
   form->prototype.instruction = &instruction;

@@ -144,12 +144,12 @@ std::uint32_t window_of(const Instruction& instruction) {
 }
 
 code::Handler clock_handler(Op& op, const Instruction& instruction) {
-  const std::string_view name = instruction.operands[1].symbol;
-  if (instruction.operands[1].slot.exists()) return nullptr;
+  const std::string_view name = instruction.operands.at(1).symbol;
+  if (instruction.operands.at(1).slot.exists()) return nullptr;
   op.immediate = name.ends_with("_hi") ? 1 : 0;
   if (!name.starts_with("%clock") && !name.starts_with("%globaltimer")) return nullptr;
-  return instruction.operands[0].slot.file == File::k64 ? read_clock<std::uint64_t>
-                                                        : read_clock<std::uint32_t>;
+  return instruction.operands.at(0).slot.file == File::k64 ? read_clock<std::uint64_t>
+                                                           : read_clock<std::uint32_t>;
 }
 
 }  // namespace
@@ -157,13 +157,13 @@ code::Handler clock_handler(Op& op, const Instruction& instruction) {
 code::Handler move_handler(Op& op, const Instruction& instruction, code::Function&) {
   const std::string_view opcode = instruction.words.front();
   const auto& operands = instruction.operands;
-  if (opcode == "mov" && operands.size() == 2 && operands[1].elements.empty()) {
+  if (opcode == "mov" && operands.size() == 2 && operands.at(1).elements.empty()) {
     return clock_handler(op, instruction);
   }
   if (opcode == "cvta") {
     op.immediate = instruction.has("to") ? 0 : 1;
     op.c = window_of(instruction);
-    if (operands[1].slot.file == File::k32) return convert_address_32;
+    if (operands.at(1).slot.file == File::k32) return convert_address_32;
     return convert_address;
   }
   if (opcode == "isspacep") {
@@ -180,13 +180,13 @@ code::Handler move_handler(Op& op, const Instruction& instruction, code::Functio
   if (opcode == "nanosleep") return sleep;
   if (opcode == "mapa") {
     op.immediate = window_of(instruction) == kSharedWindow ? 0 : 1;
-    return operands[0].slot.file == File::k64 ? map_address<std::uint64_t>
-                                              : map_address<std::uint32_t>;
+    return operands.at(0).slot.file == File::k64 ? map_address<std::uint64_t>
+                                                 : map_address<std::uint32_t>;
   }
   if (opcode == "getctarank") {
     op.immediate = window_of(instruction) == kSharedWindow ? 0 : 1;
-    return operands[1].slot.file == File::k64 ? rank_of_address<std::uint64_t>
-                                              : rank_of_address<std::uint32_t>;
+    return operands.at(1).slot.file == File::k64 ? rank_of_address<std::uint64_t>
+                                                 : rank_of_address<std::uint32_t>;
   }
   if (opcode == "pmevent" || opcode == "griddepcontrol" || opcode == "setmaxnreg" ||
       opcode == "brkpt") {

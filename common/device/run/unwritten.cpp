@@ -31,8 +31,8 @@ void for_each_slot(const code::Operand& operand, Visit visit) {
 
 // Copies a value without looking at it.
 bool only_copies(const code::Instruction& instruction) {
-  return instruction.words.front() == "mov" && instruction.operands[1].elements.empty() &&
-         instruction.operands[0].elements.empty();
+  return instruction.words.front() == "mov" && instruction.operands.at(1).elements.empty() &&
+         instruction.operands.at(0).elements.empty();
 }
 
 // The operands that a selection takes, by lane, are followed like a copy's; the predicate is used.
@@ -40,7 +40,7 @@ std::uint32_t selected(const Warp& warp, const code::Instruction& instruction, s
                        std::uint32_t lanes) {
   if (instruction.words.front() != "selp" || operand == 0 || operand == 3) return lanes;
   auto& frame_warp = const_cast<Warp&>(warp);
-  const std::uint32_t predicate = frame_warp.predicate(instruction.operands[3].slot.offset);
+  const std::uint32_t predicate = frame_warp.predicate(instruction.operands.at(3).slot.offset);
   return lanes & (operand == 1 ? predicate : ~predicate);
 }
 
@@ -89,13 +89,13 @@ void follow_unwritten(Warp& warp, const code::Op* op, std::uint32_t lanes) {
   const bool is_copy = only_copies(instruction);
   const bool is_selection = opcode == "selp";
   if (is_copy) {
-    copy(warp, instruction.operands[1].slot, instruction.operands[0].slot, lanes);
+    copy(warp, instruction.operands.at(1).slot, instruction.operands.at(0).slot, lanes);
     return;
   }
   if (is_selection) {
-    const code::Slot to = instruction.operands[0].slot;
+    const code::Slot to = instruction.operands.at(0).slot;
     const std::uint32_t a = selected(warp, instruction, 1, lanes);
-    const code::Slot slots[2] = {instruction.operands[1].slot, instruction.operands[2].slot};
+    const code::Slot slots[2] = {instruction.operands.at(1).slot, instruction.operands.at(2).slot};
     const std::uint32_t of[2] = {a, lanes & ~a};
     for (int i = 0; i < 2; ++i) {
       if (slots[i].offset != to.offset) copy(warp, slots[i], to, of[i]);
@@ -103,11 +103,11 @@ void follow_unwritten(Warp& warp, const code::Op* op, std::uint32_t lanes) {
   } else {
     for (std::size_t i = first; i < instruction.operands.size(); ++i) {
       const bool is_stored = opcode == "st" && i == 1;
-      for_each_slot(instruction.operands[i],
+      for_each_slot(instruction.operands.at(i),
                     [&](code::Slot slot) { use(warp, slot, lanes, is_stored); });
     }
     if (instruction.has_destination) {
-      for_each_slot(instruction.operands[0], [&](code::Slot slot) { clear(warp, slot, lanes); });
+      for_each_slot(instruction.operands.at(0), [&](code::Slot slot) { clear(warp, slot, lanes); });
     }
   }
   std::erase_if(warp.unwritten, [](const Unwritten& mark) { return mark.lanes == 0; });

@@ -369,7 +369,7 @@ code::Handler warp_handler(Op& op, const Instruction& instruction, code::Functio
   form->instruction = &instruction;
   const auto take = [&](std::initializer_list<code::Slot*> slots, std::size_t first) {
     for (code::Slot* const slot : slots) {
-      if (first < operands.size()) *slot = operands[first].slot;
+      if (first < operands.size()) *slot = operands.at(first).slot;
       ++first;
     }
   };
@@ -403,7 +403,7 @@ code::Handler warp_handler(Op& op, const Instruction& instruction, code::Functio
     return nullptr;
   }
   if (!form->mask.exists()) throw std::runtime_error("a warp operation without a mask (.sync)");
-  if (instruction.has_destination) form->second = operands[0].second;
+  if (instruction.has_destination) form->second = operands.at(0).second;
   op.details = form.get();
   function.details.push_back(std::move(form));
   return warp_operation;
