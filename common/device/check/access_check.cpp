@@ -51,7 +51,7 @@ AccessCheck::Known AccessCheck::known_of(const BlockState& block, const run::Acc
   const bool is_read = is_plain_read(access);
   const auto known = [&](std::uint64_t number, std::uint32_t words) {
     const Digest& digest = shadow.digests[skewed(number)];
-    if (digest.is_written == 0) return Known::kNothing;
+    if (!digest.is_written) return Known::kNothing;
     const bool is_settled =
         is_read && race_check_.is_settled(block.order, digest, words, target.is_shared);
     return is_settled ? Known::kSettled : Known::kWritten;
@@ -76,7 +76,7 @@ bool AccessCheck::check_scattered(const BlockState& block, const run::Warp& warp
   std::uint32_t num_open = 0;
   for (std::uint32_t i = 0; i < num_groups; ++i) {
     const Digest& digest = shadow.digests[skewed(groups[i].granule)];
-    if (digest.is_written == 0) return false;
+    if (!digest.is_written) return false;
     const bool is_done =
         may_be_settled &&
         race_check_.is_settled(block.order, digest, groups[i].words, target.is_shared);

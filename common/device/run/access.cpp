@@ -91,9 +91,10 @@ void classify(Access& access) {
   std::uint64_t differ = 0;
   std::uint64_t stray = 0;
   if (access.lanes == ~std::uint32_t{0}) {
-    for (int i = 1; i < kWarpSize; ++i) {
-      differ |= address[i] ^ address[i - 1];
-      stray |= (address[i] - address[i - 1]) ^ size;
+    std::uint64_t expected = origin;
+    for (int i = 0; i < kWarpSize; ++i, expected += size) {
+      differ |= address[i] ^ base;
+      stray |= address[i] ^ expected;
     }
   } else {
     for (std::uint32_t i = 0; i < kWarpSize; ++i) {
