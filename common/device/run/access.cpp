@@ -68,45 +68,62 @@ MemoryForm memory_form(const code::Instruction& instruction, const code::Operand
   return form;
 }
 
-void find_addresses(Access& access, const Warp& warp, std::uint32_t row, bool is_32_bit,
-                    std::int64_t offset) {
-  std::uint64_t* const to = access.address.data();
-  const auto add = static_cast<std::uint64_t>(offset);
-  if (is_32_bit) {
-    const auto* const from = reinterpret_cast<const std::uint32_t*>(warp.r32 + row);
-    // Offsets in shared memory are numbers of 32 bits, too.
-    for (int i = 0; i < kWarpSize; ++i) to[i] = static_cast<std::uint32_t>(from[i] + add);
-  } else {
-    const auto* const from = reinterpret_cast<const std::uint64_t*>(warp.r64 + row);
-    for (int i = 0; i < kWarpSize; ++i) to[i] = from[i] + add;
+namespace {
+
+// Of all lanes: fills access.address with what `address_of` gives for each, and classifies.
+template <class AddressOf>
+[[gnu::always_inline]] inline void fill_and_classify(Access& access, AddressOf address_of) {
+  std::uint64_t* const address = access.address.data();
+  const std::uint64_t base = address_of(0);
+  const std::uint64_t step = address_of(1) - base;
+  std::uint64_t stray = 0;
+  std::uint64_t expected = base;
+  for (int i = 0; i < kWarpSize; ++i, expected += step) {
+    address[i] = address_of(i);
+    stray |= address[i] ^ expected;
   }
+  access.base = base;
+  access.pattern = stray != 0                  ? Pattern::kOther
+                   : step == 0                 ? Pattern::kUniform
+                   : step == access.size_bytes ? Pattern::kContiguous
+                                               : Pattern::kOther;
 }
 
+}  // namespace
+
 void classify(Access& access) {
-  const int first = std::countr_zero(access.lanes);
   const std::uint64_t* const address = access.address.data();
+  if (access.lanes == ~std::uint32_t{0}) {
+    return fill_and_classify(access, [=](int i) { return address[i]; });
+  }
+  const int first = std::countr_zero(access.lanes);
   const std::uint64_t base = address[first];
   const std::uint64_t size = access.size_bytes;  // at most 128
   const std::uint64_t origin = base - static_cast<std::uint64_t>(first) * size;
   std::uint64_t differ = 0;
   std::uint64_t stray = 0;
-  if (access.lanes == ~std::uint32_t{0}) {
-    std::uint64_t expected = origin;
-    for (int i = 0; i < kWarpSize; ++i, expected += size) {
-      differ |= address[i] ^ base;
-      stray |= address[i] ^ expected;
-    }
-  } else {
-    for (std::uint32_t i = 0; i < kWarpSize; ++i) {
-      const std::uint64_t taken = -static_cast<std::uint64_t>((access.lanes >> i) & 1);
-      differ |= taken & (address[i] ^ base);
-      stray |= taken & (address[i] ^ (origin + i * access.size_bytes));
-    }
+  for (std::uint32_t i = 0; i < kWarpSize; ++i) {
+    const std::uint64_t taken = -static_cast<std::uint64_t>((access.lanes >> i) & 1);
+    differ |= taken & (address[i] ^ base);
+    stray |= taken & (address[i] ^ (origin + i * access.size_bytes));
   }
   access.pattern = differ == 0  ? Pattern::kUniform  // also of a single lane
                    : stray == 0 ? Pattern::kContiguous
                                 : Pattern::kOther;
   access.base = access.pattern == Pattern::kContiguous ? origin : base;
+}
+
+void find_addresses(Access& access, const Warp& warp, std::uint32_t row, bool is_32_bit,
+                    std::int64_t offset) {
+  const auto add = static_cast<std::uint64_t>(offset);
+  const auto* const narrow = reinterpret_cast<const std::uint32_t*>(warp.r32 + row);
+  const auto* const wide = reinterpret_cast<const std::uint64_t*>(warp.r64 + row);
+  // Offsets in shared memory are numbers of 32 bits, too.
+  is_32_bit ? fill_and_classify(
+                  access,
+                  [=](int i) { return std::uint64_t{static_cast<std::uint32_t>(narrow[i] + add)}; })
+            : fill_and_classify(access, [=](int i) { return wide[i] + add; });
+  if (access.lanes != ~std::uint32_t{0}) classify(access);
 }
 
 std::uint32_t lanes_within(const Access& access, std::uint64_t low, std::uint64_t size) {

@@ -33,10 +33,11 @@ struct MemoryForm {
 MemoryForm memory_form(const code::Instruction& instruction, const code::Operand& address,
                        bool is_kernel);
 
-// Fills access.address with row + offset for all lanes, from rows of 8 or 4 bytes.
+// Fills access.address with row + offset for all lanes, from rows of 8 or 4 bytes, and classifies
+// the lanes of the access.
 void find_addresses(Access& access, const Warp& warp, std::uint32_t row, bool is_32_bit,
                     std::int64_t offset);
-// Sets pattern and base.
+// Sets pattern and base. To be called where lanes or addresses have changed.
 void classify(Access& access);
 
 // Lanes whose addresses lie in [low, low + size).

@@ -200,6 +200,7 @@ const Op* atomic(Warp& warp, const Op* op, std::uint32_t lanes) {
   access.owner = nullptr;
   access.unwritten = {};
   access.partly_written = 0;
+  access.lanes = lanes;
   find_addresses(access, warp, op->a, form.has_32_bit_addresses, op->immediate);
   bool has_changed = false;
   std::uint64_t first = 0;

@@ -35,6 +35,10 @@ void load_elements(Warp& warp, const MemoryForm& form, std::byte* origin, const 
       }
     } else if (access.pattern == Pattern::kContiguous && lanes == ~std::uint32_t{0}) {
       const std::size_t stride = access.num_elements;
+      if (sizeof(M) == sizeof(R) && stride == 1) {
+        std::memcpy(row, base, kWarpSize * sizeof(R));
+        continue;
+      }
       for (std::size_t i = 0; i < kWarpSize; ++i) {
         M value;
         std::memcpy(&value, base + (i * stride + e) * sizeof(M), sizeof value);
@@ -66,6 +70,10 @@ void store_elements(Warp& warp, const MemoryForm& form, std::byte* origin, const
         reinterpret_cast<const R*>((sizeof(R) == 4 ? warp.r32 : warp.r64) + form.rows[e].offset);
     if (access.pattern == Pattern::kContiguous && lanes == ~std::uint32_t{0}) {
       const std::size_t stride = access.num_elements;
+      if (sizeof(M) == sizeof(R) && stride == 1) {
+        std::memcpy(base, row, kWarpSize * sizeof(R));
+        continue;
+      }
       for (std::size_t i = 0; i < kWarpSize; ++i) {
         const M value = static_cast<M>(row[i]);
         std::memcpy(base + (i * stride + e) * sizeof(M), &value, sizeof value);
@@ -217,7 +225,6 @@ void check_local(Warp& warp, const Access& access) {
 template <bool is_load>
 bool transfer(Warp& warp, const Op* op, const MemoryForm& form, Access& access) {
   const std::uint32_t wanted = access.lanes;
-  classify(access);
   if (access.space == Space::kLocal && access.owner == nullptr) {
     check_local(warp, access);
     form.move_local(warp, form, access, access.lanes);
@@ -270,12 +277,11 @@ const Op* load_or_store(Warp& warp, const Op* op, std::uint32_t lanes) {
   Access& access = warp.engine->access;
   const Instruction& instruction = *form.prototype.instruction;
   begin(access, form, instruction);
-  find_addresses(access, warp, is_load ? op->a : op->a, form.has_32_bit_addresses, op->immediate);
   access.lanes = lanes;
+  find_addresses(access, warp, op->a, form.has_32_bit_addresses, op->immediate);
   if (!form.is_generic) {
     if (access.space == Space::kParam) {
       if (!form.is_launch_parameter) access.space = Space::kLocal;
-      classify(access);
       if (access.space == Space::kLocal) {
         check_local(warp, access);
         form.move_local(warp, form, access, lanes);
@@ -295,6 +301,7 @@ const Op* load_or_store(Warp& warp, const Op* op, std::uint32_t lanes) {
           memory::kSharedWindowBytes;
       if (window != 0) access.owner = cluster_block(warp, static_cast<std::uint32_t>(window - 1));
       for (std::uint64_t& address : access.address) address %= memory::kSharedWindowBytes;
+      classify(access);
     }
     return transfer<is_load>(warp, op, form, access) ? op + 1 : nullptr;
   }
@@ -305,6 +312,7 @@ const Op* load_or_store(Warp& warp, const Op* op, std::uint32_t lanes) {
   const auto generic = access.address;
   for (std::uint32_t rest = lanes; rest != 0;) {
     rest = take_space(access, warp, rest, generic);
+    classify(access);
     if (!transfer<is_load>(warp, op, form, access)) return nullptr;
   }
   return op + 1;
