@@ -40,7 +40,7 @@ RaceTarget AccessCheck::target_of(const BlockState& owner, const run::Access& ac
 }
 
 // Of an access to one word per lane, which lie in one or two granules: most accesses.
-AccessCheck::Known AccessCheck::known_of(const BlockState& block, const run::Access& access,
+[[gnu::always_inline]] inline AccessCheck::Known AccessCheck::known_of(const BlockState& block, const run::Access& access,
                                          const RaceTarget& target) const {
   if (access.size_bytes != kWordBytes) return Known::kNothing;
   const Shadow& shadow = *target.shadow;

@@ -230,7 +230,9 @@ bool transfer(Warp& warp, const Op* op, const MemoryForm& form, Access& access) 
     form.move_local(warp, form, access, access.lanes);
     return true;
   }
-  if (yields_before(warp, op, access)) return false;
+  const bool is_plain_load =
+      is_load && access.order == Order::kWeak && !access.bypasses_cache;  // it never yields
+  if (!is_plain_load && yields_before(warp, op, access)) return false;
   if (is_load) {
     access.unwritten = {};
     access.partly_written = 0;
