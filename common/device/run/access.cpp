@@ -36,7 +36,7 @@ Block* owner_of(const Warp& warp, std::uint64_t window) {
 MemoryForm memory_form(const code::Instruction& instruction, const code::Operand& address,
                        bool is_kernel) {
   MemoryForm form;
-  Access& access = form.prototype;
+  AccessForm& access = form.prototype;
   access.order = order_of(instruction);
   access.scope = scope_of(instruction);
   form.is_generic = true;

@@ -12,9 +12,9 @@
 
 namespace run {
 
-// The form of a memory instruction. `prototype` has what is the same each time.
+// A memory instruction.
 struct MemoryForm {
-  Access prototype;
+  AccessForm prototype;
   bool is_generic = false;
   bool has_32_bit_addresses = false;
   bool is_launch_parameter = false;  // kParam: of the launch; else of a call, in local memory

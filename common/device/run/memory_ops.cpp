@@ -256,29 +256,12 @@ bool transfer(Warp& warp, const Op* op, const MemoryForm& form, Access& access) 
   return true;
 }
 
-void begin(Access& access, const MemoryForm& form, const Instruction& instruction) {
-  const Access& from = form.prototype;
-  access.instruction = &instruction;
-  access.space = from.space;
-  access.order = from.order;
-  access.scope = from.scope;
-  access.reads = from.reads;
-  access.writes = from.writes;
-  access.is_atomic = false;
-  access.is_async = false;
-  access.bypasses_cache = from.bypasses_cache;
-  access.element_bytes = from.element_bytes;
-  access.num_elements = from.num_elements;
-  access.size_bytes = from.size_bytes;
-  access.owner = nullptr;
-}
-
 template <bool is_load>
 const Op* load_or_store(Warp& warp, const Op* op, std::uint32_t lanes) {
   const auto& form = *static_cast<const MemoryForm*>(op->details);
   Access& access = warp.engine->access;
-  const Instruction& instruction = *form.prototype.instruction;
-  begin(access, form, instruction);
+  static_cast<AccessForm&>(access) = form.prototype;
+  access.owner = nullptr;
   access.lanes = lanes;
   find_addresses(access, warp, op->a, form.has_32_bit_addresses, op->immediate);
   if (!form.is_generic) {
