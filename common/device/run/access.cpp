@@ -116,14 +116,18 @@ void classify(Access& access) {
 void find_addresses(Access& access, const Warp& warp, std::uint32_t row, bool is_32_bit,
                     std::int64_t offset) {
   const auto add = static_cast<std::uint64_t>(offset);
-  const auto* const narrow = reinterpret_cast<const std::uint32_t*>(warp.r32 + row);
-  const auto* const wide = reinterpret_cast<const std::uint64_t*>(warp.r64 + row);
-  // Offsets in shared memory are numbers of 32 bits, too.
-  is_32_bit ? fill_and_classify(
-                  access,
-                  [=](int i) { return std::uint64_t{static_cast<std::uint32_t>(narrow[i] + add)}; })
-            : fill_and_classify(access, [=](int i) { return wide[i] + add; });
-  if (access.lanes != ~std::uint32_t{0}) classify(access);
+  const auto fill = [&](auto address_of) {
+    if (access.lanes == ~std::uint32_t{0}) return fill_and_classify(access, address_of);
+    for (int i = 0; i < kWarpSize; ++i) access.address[static_cast<std::size_t>(i)] = address_of(i);
+    classify(access);
+  };
+  if (is_32_bit) {  // offsets in shared memory are numbers of 32 bits, too
+    const auto* const from = reinterpret_cast<const std::uint32_t*>(warp.r32 + row);
+    fill([=](int i) { return std::uint64_t{static_cast<std::uint32_t>(from[i] + add)}; });
+  } else {
+    const auto* const from = reinterpret_cast<const std::uint64_t*>(warp.r64 + row);
+    fill([=](int i) { return from[i] + add; });
+  }
 }
 
 std::uint32_t lanes_within(const Access& access, std::uint64_t low, std::uint64_t size) {
