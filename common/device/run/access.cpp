@@ -130,7 +130,8 @@ void find_addresses(Access& access, const Warp& warp, std::uint32_t row, bool is
   }
 }
 
-std::uint32_t lanes_within(const Access& access, std::uint64_t low, std::uint64_t size) {
+[[gnu::noinline]] std::uint32_t lanes_within(const Access& access, std::uint64_t low,
+                                             std::uint64_t size) {
   std::uint32_t found = 0;
   for (int i = 0; i < kWarpSize; ++i) {
     found |= static_cast<std::uint32_t>(access.address[static_cast<std::size_t>(i)] - low < size)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Loads and stores.
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 #include <type_traits>
@@ -196,10 +197,7 @@ void clear_rows(Warp& warp, const MemoryForm& form, std::uint32_t lanes) {
   }
 }
 
-void note_unwritten(Warp& warp, const MemoryForm& form, const Access& access) {
-  std::uint32_t any = 0;
-  for (std::size_t e = 0; e < access.num_elements; ++e) any |= access.unwritten[e];
-  if (any == 0) return;
+[[gnu::noinline]] void note_unwritten(Warp& warp, const MemoryForm& form, const Access& access) {
   const auto read = std::make_shared<const Access>(access);
   for (std::size_t e = 0; e < access.num_elements; ++e) {
     const std::uint32_t lanes = access.unwritten[e];
@@ -223,7 +221,8 @@ void check_local(Warp& warp, const Access& access) {
 
 // One space of the instruction; false: it will be executed again later.
 template <bool is_load>
-bool transfer(Warp& warp, const Op* op, const MemoryForm& form, Access& access) {
+[[gnu::always_inline]] inline bool transfer(Warp& warp, const Op* op, const MemoryForm& form,
+                                            Access& access) {
   const std::uint32_t wanted = access.lanes;
   if (access.space == Space::kLocal && access.owner == nullptr) {
     check_local(warp, access);
@@ -247,7 +246,10 @@ bool transfer(Warp& warp, const Op* op, const MemoryForm& form, Access& access) 
   if (access.lanes != 0) {
     form.move(warp, form, origin, access, access.lanes);
     if constexpr (is_load) {
-      note_unwritten(warp, form, access);
+      const auto end = access.unwritten.begin() + access.num_elements;
+      const bool all_written = std::all_of(access.unwritten.begin(), end,
+                                           [](std::uint32_t unwritten) { return unwritten == 0; });
+      if (!all_written) note_unwritten(warp, form, access);
     } else {
       for (Monitor* const monitor : warp.engine->monitors) monitor->wrote(warp, access);
     }
@@ -256,14 +258,26 @@ bool transfer(Warp& warp, const Op* op, const MemoryForm& form, Access& access) 
   return true;
 }
 
-template <bool is_load>
-const Op* load_or_store(Warp& warp, const Op* op, std::uint32_t lanes) {
-  const auto& form = *static_cast<const MemoryForm*>(op->details);
+Access& begin(Warp& warp, const Op* op, const MemoryForm& form, std::uint32_t lanes) {
   Access& access = warp.engine->access;
   static_cast<AccessForm&>(access) = form.prototype;
   access.owner = nullptr;
   access.lanes = lanes;
   find_addresses(access, warp, op->a, form.has_32_bit_addresses, op->immediate);
+  return access;
+}
+
+// Most accesses: to a space that the instruction names.
+template <bool is_load>
+const Op* load_or_store_directly(Warp& warp, const Op* op, std::uint32_t lanes) {
+  const auto& form = *static_cast<const MemoryForm*>(op->details);
+  return transfer<is_load>(warp, op, form, begin(warp, op, form, lanes)) ? op + 1 : nullptr;
+}
+
+template <bool is_load>
+const Op* load_or_store(Warp& warp, const Op* op, std::uint32_t lanes) {
+  const auto& form = *static_cast<const MemoryForm*>(op->details);
+  Access& access = begin(warp, op, form, lanes);
   if (!form.is_generic) {
     if (access.space == Space::kParam) {
       if (!form.is_launch_parameter) access.space = Space::kLocal;
@@ -346,8 +360,11 @@ code::Handler memory_handler(Op& op, const Instruction& instruction, code::Funct
     if (const ptx::Type named = ptx::type_named(word); named != ptx::Type::kNone) type = named;
   }
   choose_move(*form, is_load, type, is_wide);
+  const bool is_direct =
+      !form->is_generic && !form->is_cluster && form->prototype.space != Space::kParam;
   op.details = form.get();
   function.details.push_back(std::move(form));
+  if (is_direct) return is_load ? load_or_store_directly<true> : load_or_store_directly<false>;
   return is_load ? load_or_store<true> : load_or_store<false>;
 }
 
