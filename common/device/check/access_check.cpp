@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "check/lanes.h"
 #include "memory/address_map.h"
@@ -40,28 +41,26 @@ RaceTarget AccessCheck::target_of(const BlockState& owner, const run::Access& ac
 }
 
 // Of an access to one word per lane, which lie in one or two granules: most accesses.
-AccessCheck::Known AccessCheck::known_of(const BlockState& block, const run::Access& access,
-                                         const RaceTarget& target) const {
+[[gnu::always_inline]] inline AccessCheck::Known AccessCheck::known_of(
+    const BlockState& block, const run::Access& access, const RaceTarget& target) const {
   if (access.size_bytes != kWordBytes) return Known::kNothing;
   const Shadow& shadow = *target.shadow;
   const std::uint64_t offset = access.base - shadow.base;
   if (offset % kWordBytes != 0 || offset >= target.size_bytes) return Known::kNothing;
-  const std::uint64_t granule = offset / kGranuleBytes;
+  std::uint64_t granule = offset / kGranuleBytes;
   const std::uint32_t word = Shadow::word_of(offset);
-  const bool is_read = is_plain_read(access);
-  const auto known = [&](std::uint64_t number, std::uint32_t words) {
-    const Digest& digest = shadow.digests[skewed(number)];
-    if (digest.is_written == 0) return Known::kNothing;
-    const bool is_settled =
-        is_read && race_check_.is_settled(block.order, digest, words, target.is_shared);
-    return is_settled ? Known::kSettled : Known::kWritten;
-  };
-  if (access.pattern == run::Pattern::kUniform) return known(granule, 1u << word);
-  const Known first = known(granule, access.lanes << word);
-  const std::uint32_t rest = word == 0 ? 0 : access.lanes >> (kGranuleWords - word);
-  if (rest == 0 || first == Known::kNothing) return first;
-  if ((granule + 1) * kGranuleBytes >= target.size_bytes) return Known::kNothing;
-  return std::min(first, known(granule + 1, rest));
+  const bool is_uniform = access.pattern == run::Pattern::kUniform;
+  std::uint32_t words = is_uniform ? 1u << word : access.lanes << word;
+  std::uint32_t rest = is_uniform || word == 0 ? 0 : access.lanes >> (kGranuleWords - word);
+  bool is_settled = is_plain_read(access);
+  for (;;) {
+    const Digest& digest = shadow.digests[skewed(granule)];
+    if (!digest.is_written) return Known::kNothing;
+    is_settled = is_settled && race_check_.is_settled(block.order, digest, words, target.is_shared);
+    if (rest == 0) return is_settled ? Known::kSettled : Known::kWritten;
+    if (++granule * kGranuleBytes >= target.size_bytes) return Known::kNothing;
+    words = std::exchange(rest, 0);
+  }
 }
 
 // An access to several granules. Returns false if that is for the other checks to do.
@@ -76,7 +75,7 @@ bool AccessCheck::check_scattered(const BlockState& block, const run::Warp& warp
   std::uint32_t num_open = 0;
   for (std::uint32_t i = 0; i < num_groups; ++i) {
     const Digest& digest = shadow.digests[skewed(groups[i].granule)];
-    if (digest.is_written == 0) return false;
+    if (!digest.is_written) return false;
     const bool is_done =
         may_be_settled &&
         race_check_.is_settled(block.order, digest, groups[i].words, target.is_shared);

@@ -58,7 +58,7 @@ void DeviceShadow::clear_flags(std::uint64_t address, std::uint64_t size_bytes) 
   shadow_.written.clear(address + whole, size_bytes - whole);
   for_each_granule(address, size_bytes, [this](std::size_t granule) {
     Digest& digest = shadow_.digests[granule];
-    if (digest.is_written != 0) digest.is_written = 0;  // a page that is only read takes no memory
+    if (digest.is_written) digest.is_written = false;  // a page that is only read takes no memory
   });
 }
 
@@ -84,8 +84,8 @@ void DeviceShadow::end(const memory::Allocation& allocation) {
   clear_flags(allocation.base, allocation.size_bytes);
   for_each_granule(allocation.base, allocation.size_bytes, [this](std::size_t granule) {
     Digest& digest = shadow_.digests[granule];
-    if (digest.is_touched == 0) return;
-    shadow_.records[granule] = {};
+    if (digest.kept == Kept::kNothing) return;
+    if (digest.kept == Kept::kRecord) shadow_.records[granule] = {};
     digest = {};
   });
 }
@@ -101,7 +101,7 @@ void DeviceShadow::copy_written(std::uint64_t to, std::uint64_t from, std::uint6
   shadow_.written.copy(to, from, size_bytes);
   if (was_written) return;
   for_each_granule(to, size_bytes,
-                   [this](std::size_t granule) { shadow_.digests[granule].is_written = 0; });
+                   [this](std::size_t granule) { shadow_.digests[granule].is_written = false; });
 }
 
 std::optional<Earlier> DeviceShadow::find(std::uint64_t begin, std::uint64_t end,
@@ -112,11 +112,11 @@ std::optional<Earlier> DeviceShadow::find(std::uint64_t begin, std::uint64_t end
   };
   for (std::uint64_t at = begin; at < end; at = at / kWordBytes * kWordBytes + kWordBytes) {
     const std::size_t granule = shadow_.granule_of(at);
-    if (shadow_.digests[granule].is_touched == 0) {
+    if (shadow_.digests[granule].kept == Kept::kNothing) {
       at = at / kGranuleBytes * kGranuleBytes + kGranuleBytes - kWordBytes;
       continue;
     }
-    const Record& record = shadow_.records[granule];
+    const Record& record = shadow_.record(granule);
     const std::uint32_t word = Shadow::word_of(at);
     if (is_theirs(record.write[word])) {
       return Earlier{record.write[word], record.write_id[word], true};

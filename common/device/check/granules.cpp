@@ -76,6 +76,22 @@ const GranuleFunctions granules = [] {
                           plain::words_at};
 }();
 
+void Shadow::make_record(std::size_t granule) const {
+  Digest& digest = digests[granule];
+  Record& record = records[granule];
+  if (digest.kept == Kept::kStrip) {
+    const Strip& strip = digest.strip;
+    alignas(64) Own own;
+    granules.number_lanes(own, strip.lane_0, strip.first_word, strip.shift);
+    if (strip.is_write) {
+      granules.replace(record.write, record.write_id, own, strip.id, strip.words);
+    } else {
+      granules.replace(record.reads[0], record.read_ids[0], own, strip.id, strip.words);
+    }
+  }
+  digest.kept = Kept::kRecord;
+}
+
 std::uint32_t find_granules(const Addresses& addresses, std::uint32_t lanes, const Area& area,
                             std::uint32_t size_bytes, Groups& groups) {
   alignas(64) Ids granule_of;

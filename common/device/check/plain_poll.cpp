@@ -41,7 +41,7 @@ void PlainPolls::look(const BlockState& block, const run::Warp& warp, const run:
   const std::uint64_t address = access.address[lane];
   const bool has_record = address - target.shadow->base < target.size_bytes;
   if (!is_plain || !has_record) return;
-  const Record& record = target.shadow->record_of(address);
+  const Record& record = target.shadow->record(target.shadow->granule_of(address));
   const std::uint32_t word = Shadow::word_of(address);
   auto poll = std::ranges::find(found->polls, access.instruction, &Poll::instruction);
   if (poll == found->polls.end()) {

@@ -106,6 +106,7 @@ void RaceCheck::check_contiguous(const RacePass& pass) {
     const auto words = static_cast<std::uint32_t>(
         words_per_lane == 1 ? lanes
                             : spread(lanes, words_per_lane) >> (from & (words_per_lane - 1)));
+    if (pass.check_strip(granule, words, from, shift)) continue;
     alignas(64) Own own;
     granules.number_lanes(own, pass.first_lane(), static_cast<std::int32_t>(from), shift);
     pass.check(granule, words, own);

@@ -32,7 +32,7 @@ class RaceCheck {
   // that races with this read races with one of them.
   bool is_settled(const BlockOrder& block, const Digest& digest, std::uint32_t words,
                   bool is_shared) const {
-    return digest.is_written != 0 && (words & ~(digest.masks[0] & digest.masks[1])) == 0 &&
+    return digest.is_written && (words & ~(digest.masks[0] & digest.masks[1])) == 0 &&
            is_past(block, digest.write, first_to_compare(order_, block, is_shared)) &&
            is_settled_pair(block, digest.keys[0], digest.keys[1]);
   }

@@ -138,23 +138,24 @@ void RacePass::digest_reads(Digest& digest, std::uint32_t first, std::uint32_t s
   digest_slot(digest, 1, second);
 }
 
-void RacePass::touch(std::uint64_t granule) const {
+void RacePass::learn_written(std::uint64_t granule) const {
   Digest& digest = digest_of(granule);
-  digest.is_touched = 1;
-  if (digest.is_written != 0) return;
+  if (digest.is_written) return;
   const Shadow& shadow = *target_.shadow;
-  digest.is_written =
-      shadow.written.all(shadow.base + granule * kGranuleBytes, kGranuleBytes) ? 1 : 0;
+  digest.is_written = shadow.written.all(shadow.base + granule * kGranuleBytes, kGranuleBytes);
 }
 
 // ---- many words
 
 void RacePass::compare(std::uint64_t granule, std::uint32_t words, const Own& own) const {
-  const Record& record = record_of(granule);
   const Digest& digest = digest_of(granule);
+  const bool writes_matter = !is_past(digest.write);
+  const bool reads_matter = compares_reads() && !is_past(digest.read);
+  if (!writes_matter && !reads_matter) return;
+  const Record& record = record_of(granule);
   std::uint32_t doubtful = 0;
-  if (!is_past(digest.write)) doubtful = granules.unordered(record.write, own, words, now_);
-  if (compares_reads() && !is_past(digest.read)) {
+  if (writes_matter) doubtful = granules.unordered(record.write, own, words, now_);
+  if (reads_matter) {
     doubtful |= granules.unordered(record.reads[0], own, words, now_) |
                 granules.unordered(record.reads[1], own, words, now_);
   }
@@ -168,7 +169,7 @@ void RacePass::note(std::uint64_t granule, std::uint32_t words, const Own& own) 
   Digest& digest = digest_of(granule);
   const std::uint32_t id = access_.instruction->id;
   const bool has_reads = !is_past(digest.read);
-  touch(granule);
+  learn_written(granule);
   if (access_.writes) {
     granules.replace(record.write, record.write_id, own, id, words);
     if (has_reads) {
@@ -184,6 +185,35 @@ void RacePass::note(std::uint64_t granule, std::uint32_t words, const Own& own) 
     granules.replace(record.reads[0], record.read_ids[0], own, id, words);
   }
   digest_reads(digest, words & ~second, second);
+}
+
+bool RacePass::check_strip(std::uint64_t granule, std::uint32_t words, std::int64_t first_word,
+                           std::uint32_t shift) const {
+  Digest& digest = digest_of(granule);
+  if (digest.kept == Kept::kRecord) return false;
+  const Strip strip = {own_,
+                       access_.instruction->id,
+                       words,
+                       static_cast<std::int16_t>(first_word),
+                       static_cast<std::uint8_t>(shift),
+                       access_.writes};
+  if (digest.kept == Kept::kStrip) {
+    const Strip& old = digest.strip;
+    const bool has_reads = !is_past(digest.read);
+    const bool is_same = same_warp(old.lane_0, own_) && old.first_word == strip.first_word &&
+                         old.shift == strip.shift;
+    const bool is_past_all = is_past(digest.write) && !(compares_reads() && has_reads);
+    if (!is_same && !is_past_all) return false;
+    // Whether note() would leave nothing of it.
+    const bool replaces =
+        strip.is_write ? old.is_write || has_reads : !old.is_write && (is_same || !has_reads);
+    if (!replaces || (old.words & ~words) != 0) return false;
+  }
+  learn_written(granule);
+  digest.strip = strip;
+  digest.kept = Kept::kStrip;
+  strip.is_write ? digest_write(digest, words) : digest_reads(digest, words, 0);
+  return true;
 }
 
 void RacePass::check(std::uint64_t granule, std::uint32_t words, std::uint32_t again,
@@ -227,7 +257,7 @@ void RacePass::check_word(std::uint64_t granule, std::uint32_t word, std::uint32
     }
     if (num_lanes == 2 && is_doubtful(own[1])) look_at(record, word, own[1], true);
   }
-  touch(granule);
+  learn_written(granule);
   if (access_.writes) {
     record.write[word] = own[1];
     record.write_id[word] = id;
@@ -260,7 +290,7 @@ void RacePass::check_bytes(std::uint32_t lane, std::uint64_t begin, std::uint64_
       (access_.lanes >> other & 1) != 0 && access_.address[lane] == access_.address[other];
   if (is_of_this_store) look_at_meeting(lane, other, word);
   look_at(record, word, own, !is_of_this_store);
-  touch(granule);
+  learn_written(granule);
   if (access_.writes) {
     record.write[word] = own;
     record.write_id[word] = id;

@@ -54,6 +54,10 @@ class RacePass {
     compare(granule, words, own);
     note(granule, words, own);
   }
+  // The same of words that lie side by side, where no record of the granule is needed before or
+  // after; false: check() has to do it.
+  bool check_strip(std::uint64_t granule, std::uint32_t words, std::int64_t first_word,
+                   std::uint32_t shift) const;
   // The same, where several lanes are at the words in `again`, from first[word] to last[word].
   void check(std::uint64_t granule, std::uint32_t words, std::uint32_t again, const Own& first,
              const Own& last) const;
@@ -73,9 +77,7 @@ class RacePass {
  private:
   Stamp stamp_of(std::uint32_t lane) const { return own_ + (Stamp{lane} << kThreadShift); }
   static std::uint32_t lane_of(Stamp own) { return thread_of(own) % run::kWarpSize; }
-  Record& record_of(std::uint64_t granule) const {
-    return target_.shadow->records[skewed(granule)];
-  }
+  Record& record_of(std::uint64_t granule) const { return target_.shadow->record(skewed(granule)); }
   Digest& digest_of(std::uint64_t granule) const {
     return target_.shadow->digests[skewed(granule)];
   }
@@ -84,7 +86,7 @@ class RacePass {
 
   void compare(std::uint64_t granule, std::uint32_t words, const Own& own) const;
   void note(std::uint64_t granule, std::uint32_t words, const Own& own) const;
-  void touch(std::uint64_t granule) const;
+  void learn_written(std::uint64_t granule) const;
   void digest_reads(Digest& digest, std::uint32_t first, std::uint32_t second) const;
   void digest_slot(Digest& digest, int slot, std::uint32_t words) const;
   void digest_write(Digest& digest, std::uint32_t words) const;

@@ -27,9 +27,24 @@ struct alignas(64) Record {
   std::array<Ids, 2> read_ids;
 };
 
+// Words of a granule that lie side by side in the lanes' order: the lane of word w is
+// (first_word + w) >> shift.
+struct Strip {
+  Stamp lane_0 = 0;  // what lane 0 would have
+  std::uint32_t id = 0;
+  std::uint32_t words = 0;
+  std::int16_t first_word = 0;
+  std::uint8_t shift = 0;
+  bool is_write = false;
+};
+
+// What is remembered of a granule besides its digest. Most memory is read or written once, by
+// neighbours: then one strip says it all, and the record, of ten times the size, needs no memory.
+enum class Kept : std::uint8_t { kNothing, kStrip, kRecord };
+
 // A digest of a granule, by which most reads are decided. It may know less than the record, and
 // never more.
-struct Digest {
+struct alignas(64) Digest {
   // The last write to any of its words, and the last read, without the thread; the low bit: blocks
   // of other ordinals have made some, too, since its own ordinal was the first that matters.
   Stamp write = 0;
@@ -38,9 +53,11 @@ struct Digest {
   // four bytes, and neither atomic nor volatile.
   std::array<Stamp, 2> keys = {};
   std::array<std::uint32_t, 2> masks = {};
-  std::uint32_t is_written = 0;  // all its bytes, as the flags say; 0: ask them
-  std::uint32_t is_touched = 0;  // the record may be other than zeros
+  [[no_unique_address]] Strip strip;  // if that is kept; what follows lies in its padding
+  Kept kept = Kept::kNothing;
+  bool is_written = false;  // all its bytes, as the flags say; false: ask them
 };
+static_assert(sizeof(Digest) == 64);
 inline constexpr Stamp kMixedBit = 1;
 
 // The records of a matrix's column would lie a large power of two apart, in few sets of the
@@ -62,8 +79,15 @@ struct Shadow {
   static std::uint32_t word_of(std::uint64_t address) {
     return static_cast<std::uint32_t>(address / kWordBytes % kGranuleWords);
   }
-  Record& record_of(std::uint64_t address) const { return records[granule_of(address)]; }
   Digest& digest_of(std::uint64_t address) const { return digests[granule_of(address)]; }
+  // From now on a record is kept of the granule, a number from granule_of().
+  Record& record(std::size_t granule) const {
+    if (digests[granule].kept != Kept::kRecord) make_record(granule);
+    return records[granule];
+  }
+
+ private:
+  void make_record(std::size_t granule) const;
 };
 
 // An earlier access, as a finding names it.

@@ -44,7 +44,7 @@ void SharedShadow::clear_written(std::uint64_t offset, std::uint64_t size_bytes)
   shadow_.written.clear(offset, size_bytes);
   for (std::uint64_t at = offset; at < offset + size_bytes;
        at = at / kGranuleBytes * kGranuleBytes + kGranuleBytes) {
-    shadow_.digest_of(at).is_written = 0;
+    shadow_.digest_of(at).is_written = false;
   }
 }
 

@@ -36,7 +36,7 @@ Block* owner_of(const Warp& warp, std::uint64_t window) {
 MemoryForm memory_form(const code::Instruction& instruction, const code::Operand& address,
                        bool is_kernel) {
   MemoryForm form;
-  Access& access = form.prototype;
+  AccessForm& access = form.prototype;
   access.order = order_of(instruction);
   access.scope = scope_of(instruction);
   form.is_generic = true;
@@ -68,39 +68,44 @@ MemoryForm memory_form(const code::Instruction& instruction, const code::Operand
   return form;
 }
 
-void find_addresses(Access& access, const Warp& warp, std::uint32_t row, bool is_32_bit,
-                    std::int64_t offset) {
-  std::uint64_t* const to = access.address.data();
-  const auto add = static_cast<std::uint64_t>(offset);
-  if (is_32_bit) {
-    const auto* const from = reinterpret_cast<const std::uint32_t*>(warp.r32 + row);
-    // Offsets in shared memory are numbers of 32 bits, too.
-    for (int i = 0; i < kWarpSize; ++i) to[i] = static_cast<std::uint32_t>(from[i] + add);
-  } else {
-    const auto* const from = reinterpret_cast<const std::uint64_t*>(warp.r64 + row);
-    for (int i = 0; i < kWarpSize; ++i) to[i] = from[i] + add;
+namespace {
+
+// Of all lanes: fills access.address with what `address_of` gives for each, and classifies.
+template <class AddressOf>
+[[gnu::always_inline]] inline void fill_and_classify(Access& access, AddressOf address_of) {
+  std::uint64_t* const address = access.address.data();
+  const std::uint64_t base = address_of(0);
+  const std::uint64_t step = address_of(1) - base;
+  std::uint64_t stray = 0;
+  std::uint64_t expected = base;
+  for (int i = 0; i < kWarpSize; ++i, expected += step) {
+    address[i] = address_of(i);
+    stray |= address[i] ^ expected;
   }
+  access.base = base;
+  access.pattern = stray != 0                  ? Pattern::kOther
+                   : step == 0                 ? Pattern::kUniform
+                   : step == access.size_bytes ? Pattern::kContiguous
+                                               : Pattern::kOther;
 }
 
+}  // namespace
+
 void classify(Access& access) {
-  const int first = std::countr_zero(access.lanes);
   const std::uint64_t* const address = access.address.data();
+  if (access.lanes == ~std::uint32_t{0}) {
+    return fill_and_classify(access, [=](int i) { return address[i]; });
+  }
+  const int first = std::countr_zero(access.lanes);
   const std::uint64_t base = address[first];
   const std::uint64_t size = access.size_bytes;  // at most 128
   const std::uint64_t origin = base - static_cast<std::uint64_t>(first) * size;
   std::uint64_t differ = 0;
   std::uint64_t stray = 0;
-  if (access.lanes == ~std::uint32_t{0}) {
-    for (int i = 1; i < kWarpSize; ++i) {
-      differ |= address[i] ^ address[i - 1];
-      stray |= (address[i] - address[i - 1]) ^ size;
-    }
-  } else {
-    for (std::uint32_t i = 0; i < kWarpSize; ++i) {
-      const std::uint64_t taken = -static_cast<std::uint64_t>((access.lanes >> i) & 1);
-      differ |= taken & (address[i] ^ base);
-      stray |= taken & (address[i] ^ (origin + i * access.size_bytes));
-    }
+  for (std::uint32_t i = 0; i < kWarpSize; ++i) {
+    const std::uint64_t taken = -static_cast<std::uint64_t>((access.lanes >> i) & 1);
+    differ |= taken & (address[i] ^ base);
+    stray |= taken & (address[i] ^ (origin + i * access.size_bytes));
   }
   access.pattern = differ == 0  ? Pattern::kUniform  // also of a single lane
                    : stray == 0 ? Pattern::kContiguous
@@ -108,7 +113,25 @@ void classify(Access& access) {
   access.base = access.pattern == Pattern::kContiguous ? origin : base;
 }
 
-std::uint32_t lanes_within(const Access& access, std::uint64_t low, std::uint64_t size) {
+void find_addresses(Access& access, const Warp& warp, std::uint32_t row, bool is_32_bit,
+                    std::int64_t offset) {
+  const auto add = static_cast<std::uint64_t>(offset);
+  const auto fill = [&](auto address_of) {
+    if (access.lanes == ~std::uint32_t{0}) return fill_and_classify(access, address_of);
+    for (int i = 0; i < kWarpSize; ++i) access.address[static_cast<std::size_t>(i)] = address_of(i);
+    classify(access);
+  };
+  if (is_32_bit) {  // offsets in shared memory are numbers of 32 bits, too
+    const auto* const from = reinterpret_cast<const std::uint32_t*>(warp.r32 + row);
+    fill([=](int i) { return std::uint64_t{static_cast<std::uint32_t>(from[i] + add)}; });
+  } else {
+    const auto* const from = reinterpret_cast<const std::uint64_t*>(warp.r64 + row);
+    fill([=](int i) { return from[i] + add; });
+  }
+}
+
+[[gnu::noinline]] std::uint32_t lanes_within(const Access& access, std::uint64_t low,
+                                             std::uint64_t size) {
   std::uint32_t found = 0;
   for (int i = 0; i < kWarpSize; ++i) {
     found |= static_cast<std::uint32_t>(access.address[static_cast<std::size_t>(i)] - low < size)

@@ -12,9 +12,9 @@
 
 namespace run {
 
-// The form of a memory instruction. `prototype` has what is the same each time.
+// A memory instruction.
 struct MemoryForm {
-  Access prototype;
+  AccessForm prototype;
   bool is_generic = false;
   bool has_32_bit_addresses = false;
   bool is_launch_parameter = false;  // kParam: of the launch; else of a call, in local memory
@@ -33,10 +33,11 @@ struct MemoryForm {
 MemoryForm memory_form(const code::Instruction& instruction, const code::Operand& address,
                        bool is_kernel);
 
-// Fills access.address with row + offset for all lanes, from rows of 8 or 4 bytes.
+// Fills access.address with row + offset for all lanes, from rows of 8 or 4 bytes, and classifies
+// the lanes of the access.
 void find_addresses(Access& access, const Warp& warp, std::uint32_t row, bool is_32_bit,
                     std::int64_t offset);
-// Sets pattern and base.
+// Sets pattern and base. To be called where lanes or addresses have changed.
 void classify(Access& access);
 
 // Lanes whose addresses lie in [low, low + size).

@@ -187,19 +187,11 @@ bool update_128(Warp& warp, const AtomicForm& form, std::byte* origin, const Acc
 const Op* atomic(Warp& warp, const Op* op, std::uint32_t lanes) {
   const auto& form = *static_cast<const AtomicForm*>(op->details);
   Access& access = warp.engine->access;
-  access.instruction = form.prototype.instruction;
-  access.space = form.prototype.space;
-  access.order = form.prototype.order;
-  access.scope = form.prototype.scope;
-  access.reads = access.writes = access.is_atomic = true;
-  access.is_async = false;
-  access.bypasses_cache = false;
-  access.element_bytes = form.prototype.element_bytes;
-  access.num_elements = form.prototype.num_elements;
-  access.size_bytes = form.prototype.size_bytes;
+  static_cast<AccessForm&>(access) = form.prototype;
   access.owner = nullptr;
   access.unwritten = {};
   access.partly_written = 0;
+  access.lanes = lanes;
   find_addresses(access, warp, op->a, form.has_32_bit_addresses, op->immediate);
   bool has_changed = false;
   std::uint64_t first = 0;
@@ -261,6 +253,8 @@ code::Handler atomic_handler(Op& op, const Instruction& instruction, code::Funct
   static_cast<MemoryForm&>(*form) =
       memory_form(instruction, instruction.operands.at(at), function.is_kernel);
   form->prototype.instruction = &instruction;
+  form->prototype.reads = form->prototype.writes = form->prototype.is_atomic = true;
+  form->prototype.bypasses_cache = false;
   form->returns = returns;
   if (returns) add_slots(form->results, instruction.operands.at(0));
   add_slots(form->operands, instruction.operands.at(at + 1));

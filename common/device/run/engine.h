@@ -128,6 +128,8 @@ std::string thread_name(const Warp& warp, int lane);
 
 // parts.cpp. The part's registers as those that handlers use.
 void load_frame(Warp& warp);
+Part& new_part(Warp& warp, std::uint32_t lanes, const code::Op* next);  // without frames
+void remove_all_parts(Warp& warp);
 // Makes a part of the running one with these lanes, which go on at `next` and come together with
 // the others at the post-dominator of the block that `op` is in.
 Part& split(Warp& warp, const code::Op* op, std::uint32_t lanes, const code::Op* next);

@@ -302,16 +302,13 @@ class Grid {
           std::min<std::uint32_t>(kWarpSize, block.num_threads - id * kWarpSize);
       warp.has_lane_ahead = false;
       warp.existing = warp.live = threads == kWarpSize ? ~0U : (1U << threads) - 1;
-      warp.parts.clear();
+      remove_all_parts(warp);
       warp.after_partial = 0;
       warp.unwritten.clear();
       warp.copies.clear();
       warp.batches = {};
       warp.cluster = {};
-      warp.parts.push_back(std::make_unique<Part>());
-      warp.part = warp.parts.back().get();
-      warp.part->lanes = warp.live;
-      warp.part->next = running_.launch->kernel->ops.data();
+      warp.part = &new_part(warp, warp.live, running_.launch->kernel->ops.data());
       push_frame(warp, *running_.launch->kernel, nullptr, nullptr);
     }
   }

@@ -236,6 +236,7 @@ const Op* move_fragment(Warp& warp, const Op* op, std::uint32_t lanes) {
         [&](std::byte* to, const std::byte* from) { std::memcpy(to, from, register_bytes); });
   }
   Access& access = warp.engine->access;
+  access.lanes = lanes;
   find_addresses(access, warp, op->a, form.has_32_bit_addresses, op->immediate);
   const auto base = access.address;
   std::array<std::uint64_t, kWarpSize> stride;

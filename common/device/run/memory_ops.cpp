@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Loads and stores.
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 #include <type_traits>
@@ -35,6 +36,10 @@ void load_elements(Warp& warp, const MemoryForm& form, std::byte* origin, const 
       }
     } else if (access.pattern == Pattern::kContiguous && lanes == ~std::uint32_t{0}) {
       const std::size_t stride = access.num_elements;
+      if (sizeof(M) == sizeof(R) && stride == 1) {
+        std::memcpy(row, base, kWarpSize * sizeof(R));
+        continue;
+      }
       for (std::size_t i = 0; i < kWarpSize; ++i) {
         M value;
         std::memcpy(&value, base + (i * stride + e) * sizeof(M), sizeof value);
@@ -66,6 +71,10 @@ void store_elements(Warp& warp, const MemoryForm& form, std::byte* origin, const
         reinterpret_cast<const R*>((sizeof(R) == 4 ? warp.r32 : warp.r64) + form.rows[e].offset);
     if (access.pattern == Pattern::kContiguous && lanes == ~std::uint32_t{0}) {
       const std::size_t stride = access.num_elements;
+      if (sizeof(M) == sizeof(R) && stride == 1) {
+        std::memcpy(base, row, kWarpSize * sizeof(R));
+        continue;
+      }
       for (std::size_t i = 0; i < kWarpSize; ++i) {
         const M value = static_cast<M>(row[i]);
         std::memcpy(base + (i * stride + e) * sizeof(M), &value, sizeof value);
@@ -188,10 +197,7 @@ void clear_rows(Warp& warp, const MemoryForm& form, std::uint32_t lanes) {
   }
 }
 
-void note_unwritten(Warp& warp, const MemoryForm& form, const Access& access) {
-  std::uint32_t any = 0;
-  for (std::size_t e = 0; e < access.num_elements; ++e) any |= access.unwritten[e];
-  if (any == 0) return;
+[[gnu::noinline]] void note_unwritten(Warp& warp, const MemoryForm& form, const Access& access) {
   const auto read = std::make_shared<const Access>(access);
   for (std::size_t e = 0; e < access.num_elements; ++e) {
     const std::uint32_t lanes = access.unwritten[e];
@@ -215,15 +221,17 @@ void check_local(Warp& warp, const Access& access) {
 
 // One space of the instruction; false: it will be executed again later.
 template <bool is_load>
-bool transfer(Warp& warp, const Op* op, const MemoryForm& form, Access& access) {
+[[gnu::always_inline]] inline bool transfer(Warp& warp, const Op* op, const MemoryForm& form,
+                                            Access& access) {
   const std::uint32_t wanted = access.lanes;
-  classify(access);
   if (access.space == Space::kLocal && access.owner == nullptr) {
     check_local(warp, access);
     form.move_local(warp, form, access, access.lanes);
     return true;
   }
-  if (yields_before(warp, op, access)) return false;
+  const bool is_plain_load =
+      is_load && access.order == Order::kWeak && !access.bypasses_cache;  // it never yields
+  if (!is_plain_load && yields_before(warp, op, access)) return false;
   if (is_load) {
     access.unwritten = {};
     access.partly_written = 0;
@@ -238,7 +246,10 @@ bool transfer(Warp& warp, const Op* op, const MemoryForm& form, Access& access) 
   if (access.lanes != 0) {
     form.move(warp, form, origin, access, access.lanes);
     if constexpr (is_load) {
-      note_unwritten(warp, form, access);
+      const auto end = access.unwritten.begin() + access.num_elements;
+      const bool all_written = std::all_of(access.unwritten.begin(), end,
+                                           [](std::uint32_t unwritten) { return unwritten == 0; });
+      if (!all_written) note_unwritten(warp, form, access);
     } else {
       for (Monitor* const monitor : warp.engine->monitors) monitor->wrote(warp, access);
     }
@@ -247,35 +258,29 @@ bool transfer(Warp& warp, const Op* op, const MemoryForm& form, Access& access) 
   return true;
 }
 
-void begin(Access& access, const MemoryForm& form, const Instruction& instruction) {
-  const Access& from = form.prototype;
-  access.instruction = &instruction;
-  access.space = from.space;
-  access.order = from.order;
-  access.scope = from.scope;
-  access.reads = from.reads;
-  access.writes = from.writes;
-  access.is_atomic = false;
-  access.is_async = false;
-  access.bypasses_cache = from.bypasses_cache;
-  access.element_bytes = from.element_bytes;
-  access.num_elements = from.num_elements;
-  access.size_bytes = from.size_bytes;
+Access& begin(Warp& warp, const Op* op, const MemoryForm& form, std::uint32_t lanes) {
+  Access& access = warp.engine->access;
+  static_cast<AccessForm&>(access) = form.prototype;
   access.owner = nullptr;
+  access.lanes = lanes;
+  find_addresses(access, warp, op->a, form.has_32_bit_addresses, op->immediate);
+  return access;
+}
+
+// Most accesses: to a space that the instruction names.
+template <bool is_load>
+const Op* load_or_store_directly(Warp& warp, const Op* op, std::uint32_t lanes) {
+  const auto& form = *static_cast<const MemoryForm*>(op->details);
+  return transfer<is_load>(warp, op, form, begin(warp, op, form, lanes)) ? op + 1 : nullptr;
 }
 
 template <bool is_load>
 const Op* load_or_store(Warp& warp, const Op* op, std::uint32_t lanes) {
   const auto& form = *static_cast<const MemoryForm*>(op->details);
-  Access& access = warp.engine->access;
-  const Instruction& instruction = *form.prototype.instruction;
-  begin(access, form, instruction);
-  find_addresses(access, warp, op->a, form.has_32_bit_addresses, op->immediate);
-  access.lanes = lanes;
+  Access& access = begin(warp, op, form, lanes);
   if (!form.is_generic) {
     if (access.space == Space::kParam) {
       if (!form.is_launch_parameter) access.space = Space::kLocal;
-      classify(access);
       if (access.space == Space::kLocal) {
         check_local(warp, access);
         form.move_local(warp, form, access, lanes);
@@ -284,7 +289,7 @@ const Op* load_or_store(Warp& warp, const Op* op, std::uint32_t lanes) {
       const std::size_t size = warp.block->launch->parameters.size();
       const std::uint64_t room = size < access.size_bytes ? 0 : size - access.size_bytes + 1;
       if (const std::uint32_t outside = lanes & ~lanes_within(access, 0, room)) {
-        end_kernel(warp, instruction, report::Kind::kOutOfBounds,
+        end_kernel(warp, *form.prototype.instruction, report::Kind::kOutOfBounds,
                    thread_name(warp, std::countr_zero(outside)) + " reads " +
                        std::to_string(access.size_bytes) +
                        " bytes outside of the kernel's parameters",
@@ -299,6 +304,7 @@ const Op* load_or_store(Warp& warp, const Op* op, std::uint32_t lanes) {
           memory::kSharedWindowBytes;
       if (window != 0) access.owner = cluster_block(warp, static_cast<std::uint32_t>(window - 1));
       for (std::uint64_t& address : access.address) address %= memory::kSharedWindowBytes;
+      classify(access);
     }
     return transfer<is_load>(warp, op, form, access) ? op + 1 : nullptr;
   }
@@ -309,6 +315,7 @@ const Op* load_or_store(Warp& warp, const Op* op, std::uint32_t lanes) {
   const auto generic = access.address;
   for (std::uint32_t rest = lanes; rest != 0;) {
     rest = take_space(access, warp, rest, generic);
+    classify(access);
     if (!transfer<is_load>(warp, op, form, access)) return nullptr;
   }
   return op + 1;
@@ -361,8 +368,11 @@ code::Handler memory_handler(Op& op, const Instruction& instruction, code::Funct
     if (const ptx::Type named = ptx::type_named(word); named != ptx::Type::kNone) type = named;
   }
   choose_move(*form, is_load, type, is_wide);
+  const bool is_direct =
+      !form->is_generic && !form->is_cluster && form->prototype.space != Space::kParam;
   op.details = form.get();
   function.details.push_back(std::move(form));
+  if (is_direct) return is_load ? load_or_store_directly<true> : load_or_store_directly<false>;
   return is_load ? load_or_store<true> : load_or_store<false>;
 }
 

@@ -29,13 +29,11 @@ enum class Pattern : std::uint8_t {
 enum class Order : std::uint8_t { kWeak, kVolatile, kRelaxed, kAcquire, kRelease, kAcqRel };
 enum class Scope : std::uint8_t { kBlock, kCluster, kDevice, kSystem };
 
-// One memory instruction of a warp; all lanes go to one space. Where lanes of a generic access go
-// to different spaces, there is one Access for each.
-struct Access {
+// What a memory instruction is whenever it is executed; the space of a generic one is found then.
+struct AccessForm {
   const code::Instruction* instruction = nullptr;
-  std::uint32_t lanes = 0;  // that take part
+  std::uint32_t size_bytes = 4;  // of one lane's access: element_bytes * num_elements
   Space space = Space::kGlobal;
-  Pattern pattern = Pattern::kOther;
   Order order = Order::kWeak;
   Scope scope = Scope::kDevice;
   bool reads = false;
@@ -45,7 +43,13 @@ struct Access {
   bool bypasses_cache = false;  // .cg, .cv, .wt: a look at, or a word for, other blocks
   std::uint8_t element_bytes = 4;
   std::uint8_t num_elements = 1;  // 2, 4: a vector
-  std::uint32_t size_bytes = 4;   // of one lane's access: element_bytes * num_elements
+};
+
+// One memory instruction of a warp; all lanes go to one space. Where lanes of a generic access go
+// to different spaces, there is one Access for each.
+struct Access : AccessForm {
+  std::uint32_t lanes = 0;  // that take part
+  Pattern pattern = Pattern::kOther;
   // Generic addresses for global and const memory; offsets for shared, local and param. Valid for
   // the lanes that take part.
   alignas(64) std::array<std::uint64_t, kWarpSize> address;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How a warp splits at a branch, and how its parts come together again.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "run/engine.h"
@@ -23,13 +24,10 @@ Join& new_join() {
   return join;
 }
 
-Part& new_part(Warp& warp) {
-  warp.parts.push_back(std::make_unique<Part>());
-  return *warp.parts.back();
-}
-
 void remove(Warp& warp, const Part& part) {
-  std::erase_if(warp.parts, [&](const auto& other) { return other.get() == &part; });
+  const auto found = std::ranges::find(warp.parts, &part, &std::unique_ptr<Part>::get);
+  warp.spare_parts.push_back(std::move(*found));
+  warp.parts.erase(found);
 }
 
 std::uint32_t lanes_of_others(const Warp& warp) { return warp.live & ~warp.part->lanes; }
@@ -76,14 +74,28 @@ void load_frame(Warp& warp) {
   refresh(warp);
 }
 
+Part& new_part(Warp& warp, std::uint32_t lanes, const code::Op* next) {
+  if (warp.spare_parts.empty()) warp.spare_parts.push_back(std::make_unique<Part>());
+  warp.parts.push_back(std::move(warp.spare_parts.back()));
+  warp.spare_parts.pop_back();
+  Part& part = *warp.parts.back();
+  std::vector<Frame> frames = std::move(part.frames);  // for its room
+  frames.clear();
+  part = {.next = next, .lanes = lanes, .frames = std::move(frames)};
+  return part;
+}
+
+void remove_all_parts(Warp& warp) {
+  std::ranges::move(warp.parts, std::back_inserter(warp.spare_parts));
+  warp.parts.clear();
+}
+
 Part& split_off(Warp& warp, std::uint32_t lanes, const code::Op* next) {
   Part& own = *warp.part;
-  Part& other = new_part(warp);
+  Part& other = new_part(warp, lanes, next);
   other.frames = own.frames;
   other.join = own.join;
   other.last_barrier = own.last_barrier;
-  other.lanes = lanes;
-  other.next = next;
   own.lanes &= ~lanes;
   refresh(warp);
   return other;

@@ -113,7 +113,8 @@ struct Warp {
   std::uint32_t live = 0;      // lanes that have not ended
   std::uint32_t existing = 0;  // lanes that have a thread
 
-  std::vector<std::unique_ptr<Part>> parts;  // with live lanes
+  std::vector<std::unique_ptr<Part>> parts;        // with live lanes
+  std::vector<std::unique_ptr<Part>> spare_parts;  // to be used again
   // The last warp operation of each lane, if it was for a part of the warp: those lanes' bits.
   std::uint32_t after_partial = 0;
   struct PartialOperation {

@@ -3,6 +3,7 @@
 // names come to the operation before any of them goes on, whatever paths they took.
 #include <algorithm>
 #include <array>
+#include <span>
 #include <stdexcept>
 
 #include "report/waiting_text.h"
@@ -28,13 +29,14 @@ enum class Kind : std::uint8_t {
   kElect,
 };
 
+// Only what an operation uses is filled, for the lanes that take part.
 struct Values {
-  std::array<std::uint64_t, kWarpSize> a = {};
-  std::array<std::uint32_t, kWarpSize> b = {}, c = {};
+  std::array<std::uint64_t, kWarpSize> a;
+  std::array<std::uint32_t, kWarpSize> b, c;
   std::uint32_t predicate = 0;
 };
 struct Results {
-  std::array<std::uint64_t, kWarpSize> d = {};
+  std::array<std::uint64_t, kWarpSize> d;
   std::uint32_t predicate = 0;
 };
 
@@ -62,43 +64,41 @@ class Rows {
     return *reinterpret_cast<std::uint32_t*>(warp_.file_predicate.data() + frame_.base_predicate +
                                              slot.offset);
   }
-  std::uint64_t value(code::Slot slot, int lane) const {
-    return slot.file == File::k64 ? row64(slot)[lane] : row32(slot)[lane];
-  }
 
  private:
   Warp& warp_;
   const Frame& frame_;
 };
 
+// Lanes of a row, which vector instructions move as a whole.
+template <class To, class From>
+void copy_lanes(To* to, const From* from, std::uint32_t lanes) {
+  if (lanes == ~std::uint32_t{0}) {
+    for (int i = 0; i < kWarpSize; ++i) to[i] = static_cast<To>(from[i]);
+  } else {
+    for_each_lane(lanes, [&](int lane) { to[lane] = static_cast<To>(from[lane]); });
+  }
+}
+
 void collect(Values& values, const WarpForm& form, const Rows& rows, std::uint32_t lanes) {
   if (form.a.file == File::kPredicate) {
     const std::uint32_t predicate = rows.predicate(form.a);
     values.predicate |= (form.a.is_negated ? ~predicate : predicate) & lanes;
   }
-  for_each_lane(lanes, [&](int lane) {
-    const auto i = static_cast<std::size_t>(lane);
-    if (form.a.exists() && form.a.file != File::kPredicate) values.a[i] = rows.value(form.a, lane);
-    if (form.b.exists()) values.b[i] = rows.row32(form.b)[lane];
-    if (form.c.exists()) values.c[i] = rows.row32(form.c)[lane];
-  });
+  if (form.a.file == File::k32) copy_lanes(values.a.data(), rows.row32(form.a), lanes);
+  if (form.a.file == File::k64) copy_lanes(values.a.data(), rows.row64(form.a), lanes);
+  if (form.b.exists()) copy_lanes(values.b.data(), rows.row32(form.b), lanes);
+  if (form.c.exists()) copy_lanes(values.c.data(), rows.row32(form.c), lanes);
 }
 
 void give(const Results& results, const WarpForm& form, const Rows& rows, std::uint32_t lanes) {
-  if (form.second.exists()) {
-    std::uint32_t& predicate = rows.predicate(form.second);
+  for (const code::Slot& slot : {form.second, form.d}) {
+    if (slot.file != File::kPredicate) continue;
+    std::uint32_t& predicate = rows.predicate(slot);
     predicate = (predicate & ~lanes) | (results.predicate & lanes);
   }
-  if (form.d.file == File::kPredicate) {
-    std::uint32_t& predicate = rows.predicate(form.d);
-    predicate = (predicate & ~lanes) | (results.predicate & lanes);
-    return;
-  }
-  for_each_lane(lanes, [&](int lane) {
-    const std::uint64_t value = results.d[static_cast<std::size_t>(lane)];
-    if (form.d.file == File::k32) rows.row32(form.d)[lane] = static_cast<std::uint32_t>(value);
-    if (form.d.file == File::k64) rows.row64(form.d)[lane] = value;
-  });
+  if (form.d.file == File::k32) copy_lanes(rows.row32(form.d), results.d.data(), lanes);
+  if (form.d.file == File::k64) copy_lanes(rows.row64(form.d), results.d.data(), lanes);
 }
 
 struct Source {
@@ -138,16 +138,16 @@ report::Caller caller_of(const Warp& warp, int lane, std::uint32_t mask) {
   return {thread_id(warp, lane), static_cast<std::uint32_t>(lane), mask};
 }
 
-Results compute(Warp& warp, const WarpForm& form, const Values& values, std::uint32_t group,
-                std::uint32_t mask) {
-  Results results;
-  const auto lanes_with = [&](std::uint64_t value) {
-    std::uint32_t found = 0;
-    for_each_lane(group, [&](int lane) {
-      if (values.a[static_cast<std::size_t>(lane)] == value) found |= 1U << lane;
-    });
-    return found;
-  };
+// The lanes of `group` whose element is `value`.
+template <class T>
+std::uint32_t lanes_with(const T* row, T value, std::uint32_t group) {
+  std::uint32_t found = 0;
+  for (int i = 0; i < kWarpSize; ++i) found |= static_cast<std::uint32_t>(row[i] == value) << i;
+  return found & group;
+}
+
+void compute(Results& results, Warp& warp, const WarpForm& form, const Values& values,
+             std::uint32_t group, std::uint32_t mask) {
   const auto give_all = [&](std::uint64_t value) { results.d.fill(value); };
   const std::uint32_t votes = values.predicate & group;
   const int first = std::countr_zero(group);
@@ -182,13 +182,16 @@ Results compute(Warp& warp, const WarpForm& form, const Values& values, std::uin
       give_all(votes);
       break;
     case Kind::kMatchAny:
-      for_each_lane(group, [&](int lane) {
-        const auto i = static_cast<std::size_t>(lane);
-        results.d[i] = lanes_with(values.a[i]);
-      });
+      for (std::uint32_t rest = group; rest != 0;) {
+        const std::uint64_t value = values.a[static_cast<std::size_t>(std::countr_zero(rest))];
+        const std::uint32_t equal = lanes_with(values.a.data(), value, group);
+        for_each_lane(equal, [&](int lane) { results.d[static_cast<std::size_t>(lane)] = equal; });
+        rest &= ~equal;
+      }
       break;
     case Kind::kMatchAll: {
-      const bool agree = lanes_with(values.a[static_cast<std::size_t>(first)]) == group;
+      const std::uint64_t value = values.a[static_cast<std::size_t>(first)];
+      const bool agree = lanes_with(values.a.data(), value, group) == group;
       give_all(agree ? group : 0);
       results.predicate = agree ? ~0U : 0;
       break;
@@ -207,7 +210,6 @@ Results compute(Warp& warp, const WarpForm& form, const Values& values, std::uin
       results.predicate = 1U << first;
       break;
   }
-  return results;
 }
 
 bool may_meet(const WarpForm& a, const WarpForm& b) {
@@ -240,21 +242,26 @@ void note_operation(Warp& warp, const Instruction& instruction, std::uint32_t gr
   warp.after_partial = is_partial ? warp.after_partial | group : warp.after_partial & ~group;
 }
 
-// Performs the operation for the parts' lanes of `group`.
-void perform(Warp& warp, const std::vector<std::pair<Part*, const Op*>>& parts, std::uint32_t group,
-             std::uint32_t mask, std::uint32_t own_lanes) {
+// A part of the warp that has come to the operation.
+struct Member {
+  Part* part;
+  const Op* op;
+  std::uint32_t lanes;
+};
+
+void perform(Warp& warp, std::span<const Member> members, std::uint32_t group, std::uint32_t mask) {
   Values values;
-  const auto lanes_of = [&](const Part* part) {
-    return part == parts.front().first ? own_lanes : part->lanes & group;
-  };
-  for (const auto& [part, op] : parts)
-    collect(values, form_of(op), Rows(warp, *part), lanes_of(part));
-  const WarpForm& form = form_of(parts.front().second);
-  const Results results = compute(warp, form, values, group, mask);
+  for (const Member& member : members) {
+    collect(values, form_of(member.op), Rows(warp, *member.part), member.lanes);
+  }
+  const WarpForm& form = form_of(members.front().op);
+  Results results;
+  compute(results, warp, form, values, group, mask);
   check_absent_lanes(warp, *form.instruction, group, mask);
   note_operation(warp, *form.instruction, group, mask);
-  for (const auto& [part, op] : parts)
-    give(results, form_of(op), Rows(warp, *part), lanes_of(part));
+  for (const Member& member : members) {
+    give(results, form_of(member.op), Rows(warp, *member.part), member.lanes);
+  }
   // Not a change: a loop that polls may vote in each round.
   for (Monitor* const monitor : warp.engine->monitors) {
     monitor->warp_operation(warp, group, *form.instruction);
@@ -266,21 +273,23 @@ void perform(Warp& warp, const std::vector<std::pair<Part*, const Op*>>& parts, 
 // ended. Those that waited are released.
 bool meet(Warp& warp, Part& part, const Op* op, std::uint32_t lanes, std::uint32_t mask) {
   const std::uint32_t needed = mask & warp.live;
-  std::vector<std::pair<Part*, const Op*>> parts{{&part, op}};
+  std::array<Member, kWarpSize> members;
+  members[0] = {&part, op, lanes};
+  std::size_t num_members = 1;
   std::uint32_t there = lanes;
   if ((needed & ~there) != 0) {
     for (const auto& other : warp.parts) {
       if (other.get() == &part || other->waiting != Waiting::kWarp || other->mask != mask) continue;
       if (!may_meet(form_of(other->next), form_of(op))) continue;
-      parts.emplace_back(other.get(), other->next);
+      members[num_members++] = {other.get(), other->next, other->lanes};
       there |= other->lanes;
     }
     if ((needed & ~there) != 0) return false;
   }
-  perform(warp, parts, there, mask, lanes);
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    parts[i].first->waiting = Waiting::kNothing;
-    ++parts[i].first->next;
+  perform(warp, std::span(members).first(num_members), there, mask);
+  for (std::size_t i = 1; i < num_members; ++i) {
+    members[i].part->waiting = Waiting::kNothing;
+    ++members[i].part->next;
   }
   return true;
 }
@@ -288,7 +297,6 @@ bool meet(Warp& warp, Part& part, const Op* op, std::uint32_t lanes, std::uint32
 const Op* warp_operation(Warp& warp, const Op* op, std::uint32_t lanes) {
   const WarpForm& form = form_of(op);
   const std::uint32_t* const masks = warp.row32<std::uint32_t>(form.mask.offset);
-  std::uint32_t waiting = 0;
   for (std::uint32_t rest = lanes; rest != 0;) {
     const int first = std::countr_zero(rest);
     std::uint32_t mask = masks[first];
@@ -298,7 +306,7 @@ const Op* warp_operation(Warp& warp, const Op* op, std::uint32_t lanes) {
                 report::outside_mask_text(caller_of(warp, first, mask)));
       mask = group = 1U << first;
     } else {
-      for_each_lane(rest & mask, [&](int lane) { group |= masks[lane] == mask ? 1U << lane : 0; });
+      group = lanes_with(masks, mask, rest & mask);
     }
     rest &= ~group;
     if (meet(warp, *warp.part, op, group, mask)) continue;
@@ -311,7 +319,6 @@ const Op* warp_operation(Warp& warp, const Op* op, std::uint32_t lanes) {
     Part& other = split(warp, op, group, op);
     other.waiting = Waiting::kWarp;
     other.mask = mask;
-    waiting |= group;
   }
   return op + 1;
 }
