@@ -32,28 +32,36 @@ else()
   set(clang_headers ${clang_headers}/include)
 endif()
 
-# clang_prelude(mode std header...): cuda_runtime.h and the headers precompiled for clang_${mode}_flags: two thirds
-# of the time of a short rung. Its file is ${prelude_folder}/${mode}${std}.pch; with <cuda/atomic>, which takes
-# several times as long, ${mode}${std}-atomic.pch. The target clang_prelude${std} makes all modes'.
+# clang_prelude(mode std header...): cuda_runtime.h and these headers precompiled for clang_${mode}_flags, which saves
+# two thirds of the time of a short rung. Its file is ${prelude_folder}/${mode}${std}.pch, with each header's name
+# before the dot: -atomic, -algorithm, or both. The target clang_prelude${std} makes all modes'.
+# Each builds on the one without its last header. Templates that the headers use are instantiated in it, not once more
+# in each rung: half of the time to read it.
 # Unlike g++, clang refuses one that does not fit: Ninja makes it again when a header changes.
-set(prelude_folder ${CMAKE_BINARY_DIR}/prelude)
+set(prelude_folder ${CMAKE_BINARY_DIR}/prelude/include)
 function(clang_prelude mode std)
-  set(name "")
-  set(text "#include \"cuda_runtime.h\"\n")
-  foreach(header IN LISTS ARGN)
-    string(APPEND text "#include <${header}>\n")
-    get_filename_component(name ${header} NAME)
-    string(PREPEND name "-")
-  endforeach()
-  set(header ${prelude_folder}/include/prelude${name}.h)
-  set(made ${prelude_folder}/${mode}${std}${name}.pch)
-  file(CONFIGURE OUTPUT ${header} CONTENT "${text}")
   list(TRANSFORM clang_${mode}_flags REPLACE "^-std=.*" "-std=c++${std}" OUTPUT_VARIABLE flags)
   list(REMOVE_ITEM flags -include cuda_runtime.h)
+  set(name "")
+  set(base "")
+  set(text "#include \"cuda_runtime.h\"\n")
+  foreach(header IN LISTS ARGN)
+    set(base ${prelude_folder}/${mode}${std}${name}.pch)
+    set(text "#include <${header}>\n")
+    get_filename_component(header ${header} NAME)
+    string(APPEND name "-${header}")
+  endforeach()
+  if(base)
+    list(APPEND flags -include-pch ${base})
+  endif()
+  set(header ${prelude_folder}/prelude${name}.h)
+  set(made ${prelude_folder}/${mode}${std}${name}.pch)
+  set(depfile ${CMAKE_BINARY_DIR}/prelude/${mode}${std}${name}.d)
+  file(CONFIGURE OUTPUT ${header} CONTENT "${text}")
   add_custom_command(OUTPUT ${made}
-    COMMAND ${clang_command} ${flags} -Xclang -emit-pch -Xclang -fno-pch-timestamp ${header} -o ${made}
-      -MD -MT ${made} -MF ${made}.d
-    DEPENDS ${header} ${clang_path} DEPFILE ${made}.d
+    COMMAND ${clang_command} ${flags} -Xclang -emit-pch -Xclang -fno-pch-timestamp
+      -Xclang -fpch-instantiate-templates ${header} -o ${made} -MD -MT ${made} -MF ${depfile}
+    DEPENDS ${header} ${base} ${clang_path} DEPFILE ${depfile}
     COMMENT "Precompiling CUDA's headers: ${mode}, C++${std} ${ARGN}" VERBATIM)
   if(NOT TARGET clang_prelude${std})
     add_custom_target(clang_prelude${std})
@@ -64,8 +72,8 @@ endfunction()
 
 # zig's clang takes the musl library for the system's. /usr/lib/gcc/... has g++'s own headers, of which only
 # those that clang lacks are of use: omp.h.
-# clang looks for the headers of a precompiled one, so a sandbox must show prelude.h, too.
-set(clang_system_flags -idirafter ${prelude_folder}/include --target=${CMAKE_SYSTEM_PROCESSOR}-linux-gnu -nostdinc -nostdinc++)
+# clang looks for the headers of a precompiled one, and for the one that it builds on: a sandbox must show them, too.
+set(clang_system_flags -idirafter ${prelude_folder} --target=${CMAKE_SYSTEM_PROCESSOR}-linux-gnu -nostdinc -nostdinc++)
 # /usr/local/include, where some systems have a toolkit of NVIDIA's, is left out: counts would depend on it.
 foreach(folder IN LISTS CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
   if(folder STREQUAL "/usr/local/include")
@@ -100,7 +108,7 @@ set(barrier_header cuda/__barrier/barrier_block_scope.h)
 if(EXISTS ${cccl_folder}/${barrier_header})
   file(READ ${cccl_folder}/${barrier_header} text)
   string(REPLACE "~barrier()" "void invalidate_at_the_end()" text "${text}")
-  file(CONFIGURE OUTPUT ${prelude_folder}/cccl/${barrier_header} CONTENT "${text}" @ONLY)
-  list(APPEND clang_system_flags -isystem ${prelude_folder}/cccl)
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/prelude/cccl/${barrier_header} CONTENT "${text}" @ONLY)
+  list(APPEND clang_system_flags -isystem ${CMAKE_BINARY_DIR}/prelude/cccl)
 endif()
 list(APPEND clang_system_flags -isystem ${cccl_folder})

@@ -166,6 +166,8 @@ def test_a_kernel_with_more_shared_memory_than_a_block_has_is_refused(
     [
         ("#include <cuda/atomic>\n", "20-atomic.pch"),
         ('#include "demo.cuh"\n', "20-atomic.pch"),  # which includes it
+        ("#include <algorithm>\n", "20-algorithm.pch"),
+        ('#include <algorithm>\n#include "demo.cuh"\n', "20-atomic-algorithm.pch"),
         ("// cuda/atomic\n#include <atomic>\n", "20.pch"),
     ],
 )
@@ -176,7 +178,8 @@ def test_only_a_rung_that_includes_a_header_gets_it_precompiled(
     argv = ["clang", "-include-pch", f"{tmp_path}/device20.pch", f"-I{tmp_path}"]
     source = Source("01_first.cu", text.encode())
     assert with_fitting_prelude([argv], source) == [tuple(argv)]  # nothing else is there
-    (tmp_path / "device20-atomic.pch").touch()
+    for name in ("algorithm", "atomic", "atomic-algorithm"):
+        (tmp_path / f"device20-{name}.pch").touch()
     (fitting,) = with_fitting_prelude([argv], source)
     assert fitting == ("clang", "-include-pch", f"{tmp_path}/device{prelude}", f"-I{tmp_path}")
 

@@ -320,6 +320,30 @@ def test_who_waits_gets_the_errors_alone_unless_a_budget_counts_registers(
     assert "-O3" in nvcc.commands[-1]
 
 
+@pytest.mark.parametrize(
+    ("said", "status", "told", "exit_status"),
+    [
+        ("", 0, "nvcc has nothing to add\n", 0),
+        (f"{FILE}(1): warning #1-D: odd\n", 0, f"  a compiler warns, {FILE}:1: odd\n", 0),
+        (f"{FILE}(1): error: recursion\n", 1, "\nnvcc changes the verdict:\n", 1),
+    ],
+)
+def test_who_waits_gets_the_verdict_before_nvcc_is_asked(
+    checkout: Checkout, nvcc: Nvcc, said: str, status: int, told: str, exit_status: int
+) -> None:
+    nvcc.says(said, status)
+    target = (f"{LAB}/01_first", "--from", str(checkout.root / "solutions"), "--no-sandbox")
+    ran = checkout.lab("check", *target)
+    verdict, _, last = ran.out.partition("now nvcc compiles it, too ...\n")
+    assert "passed" in verdict
+    assert last.startswith(told)
+    assert ("passed" in last, "failed" in last) == (False, bool(status))
+    assert ran.status == exit_status
+    ran = checkout.lab("check", *target, "--json")
+    assert "nvcc compiles" not in ran.out
+    assert ('"outcome": "failed"' in ran.out) == bool(status)
+
+
 def test_a_verdict_is_kept_until_the_compiler_changes(checkout: Checkout, nvcc: Nvcc) -> None:
     checkout.grade(checkout.root / "solutions", "--results", "kept")
     assert nvcc.calls == 2

@@ -3,7 +3,8 @@
 
 Makes the students' copy, clones it into an empty folder with empty caches, and runs the first check
 there; then saves the solution of every rung of each LAB under `watch`. Only pip's downloads are
-cached: a first round, which does not count, fetches them.
+cached: a first round, which does not count, fetches them. Last, grades all solutions in this
+checkout, where everything is built. All of it without nvcc.
 """
 
 import os
@@ -20,13 +21,17 @@ from typing import Annotated, Any
 import typer
 from measurements import IDLE, ROOT, ProcessorTime, measurement, processor, provenance, write_json
 
+from lockstep_grader.machine.workspace import ENGINE, Workspace
+from lockstep_grader.model.grades import Backend, Engine
+
 TARGET = "00-threads/01_matrix_add"
 CALM_LOAD = 0.5  # more than this and the machine is not idle
 
 
-@measurement("first-verdict", needs=IDLE, writes=["first-verdict.json"])
+@measurement("first-verdict", needs=IDLE, writes=["first-verdict*.json"])
 def first_verdict(
     labs: Annotated[list[str] | None, typer.Argument(metavar="[LAB]...")] = None,
+    engine: Engine = Engine.EMULATOR,
 ) -> None:
     """Measure a student's first check, and each verdict after a save."""
     known = sorted(path.name for path in (ROOT / "solutions").iterdir() if path.is_dir())
@@ -36,11 +41,13 @@ def first_verdict(
     with tempfile.TemporaryDirectory(prefix="lockstep-first-") as temp:
         work = Path(temp)
         make_copy(work / "copy")
-        env = {**os.environ, "PIP_CACHE_DIR": str(work / "pip"), "LOCKSTEP_NVCC": "off"}
+        caches = {"PIP_CACHE_DIR": str(work / "pip"), "LOCKSTEP_NVCC": "off", ENGINE: engine}
+        env = {**os.environ, **caches}
         first_check(work, "downloads", env)
         cold = first_check(work, "cold", env)
         warm = first_check(work, "cold", env, checkout="second")
         saves = list(save_to_verdict(work / "checkout-cold", env, labs or known))
+        graded = grade_solutions(work, env)
     report = {
         **provenance(),
         "machine": {
@@ -53,11 +60,14 @@ def first_verdict(
         "first_check": cold,
         "second_checkout_with_the_first_ones_caches": warm,
         "save_to_verdict": saves,
+        "grade_solutions": graded,
     }
-    write_json("first-verdict.json", report)
+    suffix = "" if engine is Engine.EMULATOR else f"-{engine}"
+    write_json(f"first-verdict{suffix}.json", report)
     slowest = max(saves, key=lambda save: save["seconds"])
     print(f"first verdict {cold['seconds']} s ({cold['cpu_seconds']} s of processor time)")
     print(f"slowest save {slowest['seconds']} s: {slowest['rung']}")
+    print(f"all solutions {graded['seconds']} s ({graded['cpu_seconds']} s of processor time)")
 
 
 def make_copy(folder: Path) -> None:
@@ -113,6 +123,18 @@ def save_to_verdict(
             if "passed" not in said:
                 sys.exit(f"{rung}: the solution did not pass: {said}")
             yield {"rung": rung, "seconds": round(seconds, 2)}
+
+
+def grade_solutions(work: Path, env: Mapping[str, str]) -> dict[str, float]:
+    """The time to grade all solutions, once everything is built."""
+    grade = ["./lab", "grade", "solutions", "--backend", "cpu", "--results"]
+    run([*grade, str(work / "built"), "--lab", "00-threads"], ROOT, env)
+    build = Workspace(ROOT, ROOT / "build", engine=Engine(env[ENGINE])).build(Backend.CPU)
+    run(["cmake", "--build", str(build), "--target", "lockstep"], ROOT, env)
+    spent, begin = ProcessorTime(), time.monotonic()
+    run([*spent.words, *grade, str(work / "results")], ROOT, env)
+    seconds = time.monotonic() - begin
+    return {"seconds": round(seconds, 1), "cpu_seconds": round(spent.seconds(), 1)}
 
 
 def wait_for_round(watching: subprocess.Popen[str]) -> str:

@@ -34,7 +34,7 @@ from lockstep_grader.quiz.answers import unanswered_in
 from lockstep_grader.quiz.file import read_quiz
 from lockstep_grader.results.serial import check_json
 from lockstep_grader.student import bench, bench_page, state
-from lockstep_grader.student.check import check, show
+from lockstep_grader.student.check import Shown, check
 from lockstep_grader.student.submit import pack
 from lockstep_grader.student.watch import watch
 
@@ -79,14 +79,15 @@ def check_target(
             folder, workspace, backend.backend, jobs, seed, sanitizer, sandbox, [lab.id]
         )
         started = datetime.now(UTC)
-        checked = check(session, folder, lab, rungs)
+        shown = Shown(make_console(), workspace, problems, everything)
+        checked = check(session, folder, lab, rungs, None if as_json else shown.early)
     result = checked.result
     if as_json:
         hints = {rung.id: f"./lab hint {lab.id}/{rung.id}" for rung in rungs if rung.hints}
         report = check_json(session.toolchain, seed, started, folder.resolve(), result, hints)
         print(json.dumps(report, indent=2))
     else:
-        show(make_console(), workspace, checked, problems, everything)
+        shown.last(checked)
     _remember(workspace, folder, result)
     if result.score is None:
         return ExitCode.FAULT
@@ -132,8 +133,9 @@ def watch_target(
         )
         if problems:  # an editor forgets the last round's findings here
             console.print(Text(f"checking {target}"))
-        checked = check(session, folder, lab, rungs)
-        show(console, workspace, checked, problems, everything)
+        shown = Shown(console, workspace, problems, everything)
+        checked = check(session, folder, lab, rungs, shown.early)
+        shown.last(checked)
         _remember(workspace, folder, checked.result)
 
     watch(console, folder / lab.id, once)

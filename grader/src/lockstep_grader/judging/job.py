@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.judge import EVERY_TEST, Sought
-from lockstep_grader.model.grades import Finding, Lab, Rung
+from lockstep_grader.model.grades import Finding, Judgement, Lab, Rung
 from lockstep_grader.model.measures import COMPILER_MEASURES
 from lockstep_grader.toolchain.nvcc import Phase
 
@@ -21,6 +21,8 @@ class Job:
     # How nvcc compiles it, where there is one; None: not at all, as no mistake is of the language.
     nvcc: Phase | None = Phase.RESOURCES
     shards: int = 1  # judges that share the tests on the cpu backend, for one waiting person
+    # Gets the judgement before nvcc is asked, which takes longer than all the rest: a person waits.
+    tell: Callable[[Judgement], None] | None = None
 
     @property
     def phase(self) -> Phase | None:

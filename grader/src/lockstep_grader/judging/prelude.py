@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which precompiled headers fit a rung on the machine.
 
-<cuda/atomic> takes clang ten times as long as a short rung, three times. It is precompiled, too,
-for rungs that include it: for others its names would be there without an include.
+<algorithm> takes clang twice as long as a short rung, and <cuda/atomic> ten times, each three
+times. They are precompiled, too, for rungs that include them: for others their names would be
+there without an include.
 """
 
 import re
@@ -12,8 +13,12 @@ from pathlib import Path
 from lockstep_grader.intake.submission import Source
 
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
-_SLOW = "cuda/atomic"
-_USUAL, _FITTING = "20.pch", "20-atomic.pch"  # as Clang.cmake names them
+_USUAL = "20.pch"  # as Clang.cmake names them
+_FITTING = (
+    (frozenset({"cuda/atomic", "algorithm"}), "20-atomic-algorithm.pch"),
+    (frozenset({"cuda/atomic"}), "20-atomic.pch"),
+    (frozenset({"algorithm"}), "20-algorithm.pch"),
+)
 
 
 def with_fitting_prelude(
@@ -22,13 +27,16 @@ def with_fitting_prelude(
     """`commands`, with the headers that `source` includes precompiled, as far as they are."""
     words = [word for command in commands for word in command]
     folders = [Path(word[2:]) for word in dict.fromkeys(words) if word.startswith("-I")]
-    is_slow = _SLOW in _included(source.data, folders, set())
+    included = frozenset(_included(source.data, folders, set()))
+    others = [name for headers, name in _FITTING if headers <= included]
 
     def fitting(word: str) -> str:
-        other = f"{word.removesuffix(_USUAL)}{_FITTING}"
-        return other if word.endswith(_USUAL) and Path(other).is_file() else word
+        if not word.endswith(_USUAL):
+            return word
+        files = (f"{word.removesuffix(_USUAL)}{name}" for name in others)
+        return next((file for file in files if Path(file).is_file()), word)
 
-    return [tuple(map(fitting, argv)) if is_slow else tuple(argv) for argv in commands]
+    return [tuple(map(fitting, argv)) for argv in commands]
 
 
 def _included(text: bytes, folders: Sequence[Path], seen: set[str]) -> Iterator[str]:

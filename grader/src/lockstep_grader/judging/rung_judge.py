@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
@@ -124,15 +125,21 @@ class RungJudge:
         return replace(judgement, seconds=time.monotonic() - started)
 
     def _judge(self, job: Job, source: Source, work: Path) -> Judgement:
-        """By nvcc, at the same time our compiler and the judge; on a GPU the emulator, too."""
+        """By nvcc, at the same time our compiler and the judge; on a GPU the emulator, too.
+
+        If a person waits for the verdict, nvcc comes after it.
+        """
         if forbidden := check_source(source, self.backend, self._toolchain.engine):
             return Judgement(findings=(forbidden,))
         with ThreadPoolExecutor(2, thread_name_prefix="beside") as beside:
-            compiling = beside.submit(self._compiled, job, source, work / "nvcc", job.phase)
+            ask_nvcc = partial(self._compiled, job, source, work / "nvcc", job.phase)
+            compiling = None if job.tell else beside.submit(ask_nvcc)
             emulating = beside.submit(self._emulated, job, source)
             judgement = self._run_worker(job, source, work)
             judgement = replace(judgement, tests=with_forgotten_launch(judgement.tests, source))
-            compiled = compiling.result()
+            if job.tell and self._asks_nvcc(job):
+                job.tell(judgement)
+            compiled = compiling.result() if compiling else ask_nvcc()
             judgement = _with(judgement, emulating)
         warnings = _each_line_once((*compiled.warnings, *judgement.warnings))
         if judgement.fault or not (compiled.errors or judgement.findings):
@@ -146,6 +153,9 @@ class RungJudge:
 
     def _emulated(self, job: Job, source: Source) -> tuple[TestResult, ...]:
         return (emulated(self._emulator, job, source),) if self._emulator else ()
+
+    def _asks_nvcc(self, job: Job) -> bool:
+        return self._real_compiler is not None and job.phase is not None
 
     def _compiled(self, job: Job, source: Source, work: Path, phase: Phase | None) -> Compiled:
         """What nvcc says of the rung, if it is asked."""

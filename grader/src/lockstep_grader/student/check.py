@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`check`: judges a student's own files and explains what it found."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,10 +16,19 @@ from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.console import points
 from lockstep_grader.machine.progress import stage
 from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.model.grades import Backend, Finding, Lab, LabResult, Rung
-from lockstep_grader.model.score import score_lab
+from lockstep_grader.model.grades import (
+    Backend,
+    CompilerWarning,
+    Finding,
+    Judgement,
+    Lab,
+    LabResult,
+    Rung,
+)
+from lockstep_grader.model.measures import COMPILER_MEASURES
+from lockstep_grader.model.score import fault_of, score_lab
 from lockstep_grader.results.store import ResultId, keep_images
-from lockstep_grader.student.explain import print_rung
+from lockstep_grader.student.explain import print_rung, print_warnings
 from lockstep_grader.student.problems import problem_lines
 from lockstep_grader.toolchain.nvcc import Phase
 
@@ -37,13 +46,33 @@ class Checked:
     not_compiled: str = ""  # why nvcc was not asked
 
 
-def check(session: Session, folder: Path, lab: Lab, rungs: Sequence[Rung]) -> Checked:
+def check(
+    session: Session,
+    folder: Path,
+    lab: Lab,
+    rungs: Sequence[Rung],
+    tell: Callable[[Checked], None] | None = None,
+) -> Checked:
     """Judges the `rungs` of `lab` under `folder`.
 
     A rung that one of the `rungs` requires is not judged here: each is explained on its own.
+    `tell` gets the verdict on a single rung before nvcc is asked; it may refuse the rung all the
+    same.
     """
+    backend, missing = session.toolchain.backend, session.toolchain.nvcc.get("missing", "")
     sources = {rung.id: read_source(folder, lab, rung) for rung in rungs}
     shards = max(1, session.jobs // len(rungs))  # judges for each, so that no core is idle
+
+    def checked(judgements: Mapping[str, Judgement]) -> Checked:
+        result = score_lab(lab, judgements, backend)
+        return Checked(folder, lab, rungs, sources, result, backend, missing)
+
+    def tell_early(judgement: Judgement) -> None:
+        if tell and not fault_of(rungs[0], judgement, backend):
+            tell(checked({rungs[0].id: judgement}))
+
+    needs_nvcc = any(gate.name in COMPILER_MEASURES for rung in rungs for gate in rung.budget)
+    may_tell = tell and len(rungs) == 1 and backend is Backend.CPU and not needs_nvcc
     jobs = [
         Job(
             "check",
@@ -52,6 +81,7 @@ def check(session: Session, folder: Path, lab: Lab, rungs: Sequence[Rung]) -> Ch
             partial(sources.__getitem__, rung.id),
             nvcc=Phase.ERRORS,
             shards=shards,
+            tell=tell_early if may_tell else None,
         )
         for rung in rungs
     ]
@@ -59,13 +89,7 @@ def check(session: Session, folder: Path, lab: Lab, rungs: Sequence[Rung]) -> Ch
         judgements = judge_all(
             jobs, session.judge, session.processes, max_workers=session.jobs, progress=progress
         )
-    result = score_lab(
-        lab,
-        {job.rung.id: judgements[ResultId("check", lab.id, job.rung.id)] for job in jobs},
-        session.toolchain.backend,
-    )
-    missing = session.toolchain.nvcc.get("missing", "")
-    return Checked(folder, lab, rungs, sources, result, session.toolchain.backend, missing)
+    return checked({rung.id: judgements[ResultId("check", lab.id, rung.id)] for rung in rungs})
 
 
 def _next_command(lab: Lab, rung: Rung) -> str:
@@ -111,3 +135,44 @@ def show(
     if len(result.rungs) > 1:
         total = points(result.score, result.max_score)
         console.print(Text(f"\n{lab.id}: {total} points on {checked.backend}", "bold"))
+
+
+class Shown:
+    """What a person has seen of a check: the verdict first, then what nvcc adds to it."""
+
+    def __init__(
+        self, console: Console, workspace: Workspace, problems: bool, everything: bool
+    ) -> None:
+        self._early: Checked | None = None
+        self._console = console
+        self._show = partial(show, console, workspace, problems=problems, everything=everything)
+
+    def early(self, checked: Checked) -> None:
+        """The verdict before nvcc is asked."""
+        self._early = checked
+        self._show(checked)
+        self._console.print(Text("now nvcc compiles it, too ...", "dim"))
+
+    def last(self, checked: Checked) -> None:
+        """The verdict that counts."""
+        if self._early is None:
+            self._show(checked)
+            return
+        if _verdict(checked) != _verdict(self._early):
+            self._console.print(Text("\nnvcc changes the verdict:", "bold"))
+            self._show(checked)
+            return
+        known = {warning.line for warning in _warnings(self._early)}
+        new = [warning for warning in _warnings(checked) if warning.line not in known]
+        print_warnings(self._console, new)
+        if not new:
+            self._console.print(Text("nvcc has nothing to add", "dim"))
+
+
+def _verdict(checked: Checked) -> tuple[object, ...]:
+    rung = checked.result.rungs[0]
+    return rung.score, rung.outcome, rung.findings
+
+
+def _warnings(checked: Checked) -> tuple[CompilerWarning, ...]:
+    return checked.result.rungs[0].judgement.warnings

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What `check` shows about one rung: the cause, its place in the source, and the next step."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from rich.console import Console
@@ -12,6 +13,7 @@ from lockstep_grader.machine.console import place, points, verdict
 from lockstep_grader.model.account import account_of
 from lockstep_grader.model.grades import (
     Backend,
+    CompilerWarning,
     Finding,
     FindingKind,
     Outcome,
@@ -60,7 +62,7 @@ def print_rung(
     else:
         _print_gates(console, rung, result, backend)
         _print_why(console, result, source, everything)
-        _print_warnings(console, result)
+        print_warnings(console, result.judgement.warnings)
     if any(finding.kind is FindingKind.BUDGET for finding in result.findings):
         _print(console, Text(f"line by line: ./lab profile {lab_id}/{rung.id}", "dim"))
     if result.score != result.max_score and rung.hints:
@@ -160,8 +162,7 @@ def _print_account(console: Console, result: RungResult, source: Source | Findin
         _print(console, Text("all that was found: the same command with -v", "dim"))
 
 
-def _print_warnings(console: Console, result: RungResult) -> None:
-    warnings = result.judgement.warnings
+def print_warnings(console: Console, warnings: Sequence[CompilerWarning]) -> None:
     for warning in warnings[:_SHOWN_WARNINGS]:
         where = f"{warning.file}:{warning.line}"
         _print(console, Text(f"a compiler warns, {where}: {visible(warning.message)}", "yellow"))
