@@ -52,7 +52,7 @@ std::vector<std::string> bind(code::Program& program) {
   for (const auto& function : program.functions) {
     for (std::size_t i = 0; i < function->ops.size(); ++i) {
       code::Op& op = function->ops[i];
-      const code::Instruction& instruction = function->instructions[i];
+      code::Instruction& instruction = function->instructions[i];
       std::string why;
       try {
         op.handler = handler_of(op, instruction, *function, program);
@@ -68,6 +68,10 @@ std::vector<std::string> bind(code::Program& program) {
         op.details = refusal.get();
         op.handler = refuse;
         function->details.push_back(std::move(refusal));
+        instruction.words = {
+            "refused"};  // what follows registers must not trust its operands either
+        instruction.operands.clear();
+        instruction.has_destination = false;
       }
     }
   }
