@@ -261,6 +261,15 @@ std::byte* admit(Access& access, Warp& warp) {
   return origin;
 }
 
+std::byte* admit_unwatched(const Access& access, Warp& warp, int lane) {
+  const Block& owner = access.owner == nullptr ? *warp.block : *access.owner;
+  const std::uint64_t at = access.address[static_cast<std::size_t>(lane)];
+  if (at >= owner.shared_bytes || access.size_bytes > owner.shared_bytes - at) {
+    end_outside(warp, access, 1U << lane);
+  }
+  return owner.shared + at;
+}
+
 bool yields_before(Warp& warp, const code::Op* op, Access& access) {
   Part& part = *warp.part;
   if (part.has_yielded) {

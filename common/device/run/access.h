@@ -53,6 +53,10 @@ std::uint32_t take_space(Access& access, Warp& warp, std::uint32_t lanes,
 // in access.lanes afterwards.
 std::byte* admit(Access& access, Warp& warp);
 
+// The shared memory that a lane's access goes to, of which no monitor is told, as what happens
+// there is the hardware's own doing. Ends the kernel where it is outside of the block's.
+std::byte* admit_unwatched(const Access& access, Warp& warp, int lane);
+
 // A word for, or a look at, other threads: lets others run first where that is due. True: the
 // instruction will be executed again later. Where the launch loses updates, lanes may be taken out
 // of the access, which then come later.

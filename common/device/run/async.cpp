@@ -166,10 +166,19 @@ const Op* arrive_at_object(Warp& warp, const Op* op, std::uint32_t lanes) {
   Access& access = warp.engine->access;
   begin(access, warp, form.to, form.to_row, form.to_offset, 8, lanes, true);
   for_each_lane(lanes, [&](int lane) {
-    arrive_at(warp, *form.to.prototype.instruction,
-              warp.block->shared + access.address[static_cast<std::size_t>(lane)], 1);
+    arrive_at(warp, *form.to.prototype.instruction, admit_unwatched(access, warp, lane), 1);
   });
   return op + 1;
+}
+
+// One lane's address in shared memory, which may be that of another block of the cluster.
+void find_owner(Access& access, const Warp& warp, int lane) {
+  std::uint64_t& address = access.address[static_cast<std::size_t>(lane)];
+  if (access.space != Space::kShared || address < memory::kSharedWindowBytes) return;
+  access.owner =
+      cluster_block(warp, static_cast<std::uint32_t>(address / memory::kSharedWindowBytes - 1));
+  address %= memory::kSharedWindowBytes;
+  access.base = address;
 }
 
 // Bulk copies are done at once, in pieces of 16 bytes of which the checks are told one by one. That
@@ -195,12 +204,7 @@ const Op* copy_bulk(Warp& warp, const Op* op, std::uint32_t lanes) {
       if (access.lanes == 0) continue;
       std::memcpy(bytes.data(), origin + access.address[i], kPiece);
       begin(access, warp, form.to, form.to_row, form.to_offset + at, kPiece, one, true);
-      if (access.space == Space::kShared && access.address[i] >= memory::kSharedWindowBytes) {
-        access.owner = cluster_block(
-            warp, static_cast<std::uint32_t>(access.address[i] / memory::kSharedWindowBytes - 1));
-        access.address[i] %= memory::kSharedWindowBytes;
-        access.base = access.address[i];
-      }
+      find_owner(access, warp, lane);
       origin = admit(access, warp);
       if (access.lanes == 0) continue;
       std::memcpy(origin + access.address[i], bytes.data(), kPiece);
@@ -211,8 +215,9 @@ const Op* copy_bulk(Warp& warp, const Op* op, std::uint32_t lanes) {
     ++warp.engine->changes;
     if (!form.has_barrier) return;
     begin(access, warp, form.to, form.barrier_row, form.barrier_offset, 8, one, true);
-    complete_bytes(warp, *form.to.prototype.instruction,
-                   warp.block->shared + access.address[i] % memory::kSharedWindowBytes, size);
+    access.space = Space::kShared;
+    find_owner(access, warp, lane);
+    complete_bytes(warp, *form.to.prototype.instruction, admit_unwatched(access, warp, lane), size);
   });
   return op + 1;
 }

@@ -82,6 +82,11 @@ std::uint64_t value_of(Warp& warp, const code::Slot& slot, int lane, std::uint64
   return otherwise;
 }
 
+// At most 2^20 - 1, says the manual.
+std::int32_t bytes_of(Warp& warp, const code::Slot& slot, int lane) {
+  return static_cast<std::int32_t>(value_of(warp, slot, lane, 0) & 0xFFFFF);
+}
+
 void act(Warp& warp, const ObjectForm& form, std::byte* at, int lane, std::uint32_t& truths) {
   const Instruction& instruction = *form.memory.prototype.instruction;
   Object object = Object::load(at);
@@ -105,7 +110,7 @@ void act(Warp& warp, const ObjectForm& form, std::byte* at, int lane, std::uint3
     case What::kDrop: {
       std::uint32_t count = 1;
       if (form.expects_bytes) {
-        object.bytes += static_cast<std::int32_t>(value_of(warp, form.value, lane, 0));
+        object.bytes += bytes_of(warp, form.value, lane);
       } else {
         count = static_cast<std::uint32_t>(value_of(warp, form.value, lane, 1));
       }
@@ -117,11 +122,11 @@ void act(Warp& warp, const ObjectForm& form, std::byte* at, int lane, std::uint3
       break;
     }
     case What::kExpect:
-      object.bytes += static_cast<std::int32_t>(value_of(warp, form.value, lane, 0));
+      object.bytes += bytes_of(warp, form.value, lane);
       object.store(at);
       break;
     case What::kComplete:
-      object.bytes -= static_cast<std::int32_t>(value_of(warp, form.value, lane, 0));
+      object.bytes -= bytes_of(warp, form.value, lane);
       settle(warp, instruction, object);
       object.store(at);
       break;
@@ -209,7 +214,7 @@ void arrive_at(Warp& warp, const Instruction& instruction, std::byte* at, std::u
 void complete_bytes(Warp& warp, const Instruction& instruction, std::byte* at,
                     std::uint32_t size_bytes) {
   Object object = Object::load(at);
-  object.bytes -= static_cast<std::int32_t>(size_bytes);
+  object.bytes -= static_cast<std::int32_t>(size_bytes & 0xFFFFF);
   settle(warp, instruction, object);
   object.store(at);
 }
