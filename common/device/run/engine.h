@@ -199,6 +199,7 @@ code::Handler matrix_handler(code::Op& op, const code::Instruction& instruction,
 code::Handler warp_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler barrier_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler move_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
+code::Handler image_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 // sanitizer.cpp: by the name of what the compiler calls.
 code::Handler sanitizer_handler(std::string_view name);
 std::uint64_t call_argument(Warp& warp, const code::Op* op, std::size_t i, int lane);

@@ -138,6 +138,7 @@ int Device::handle(const Launch& command, Nothing&, Call& call) {
   const memory::HostPlace at = host_place(command.at);
   auto launch = std::make_unique<run::Launch>();
   launch->program = kernel.module->program.get();
+  launch->images = &images_;
   launch->kernel = kernel.function;
   launch->grid = dim(command.grid);
   launch->block = dim(command.block);

@@ -85,6 +85,18 @@ ld.param.b32 %r, [result];
 }
 ret;
 }
+.visible .entry fetch(.param .u64 out, .param .u32 texture)
+{
+.reg .b64 %p, %q;
+.reg .b32 %v<4>, %i;
+ld.param.u64 %p, [out];
+ld.param.u32 %i, [texture];
+cvt.u64.u32 %q, %i;
+mov.u32 %i, 1;
+tex.1d.v4.s32.s32 {%v0, %v1, %v2, %v3}, [%q, {%i}];
+st.global.u32 [%p], %v0;
+ret;
+}
 .visible .entry fault(.param .u64 out, .param .u32 value)
 {
 .reg .b64 %p;
@@ -103,7 +115,7 @@ struct {
   const void* unused = nullptr;
 } g_wrapper;
 
-char g_stand_ins[6];
+char g_stand_ins[7];
 
 const void* stand_in(int index, const char* name) {
   static void** const image = __cudaRegisterFatBinary(&g_wrapper);
@@ -127,6 +139,7 @@ const void* const kAdd = stand_in(1, "add");
 const void* const kWait = stand_in(2, "wait");
 const void* const kPrint = stand_in(3, "print");
 const void* const kFault = stand_in(4, "fault");
+const void* const kFetch = stand_in(6, "fetch");
 const void* const kCounter = variable(5, g_counter);
 
 std::vector<std::string> take_findings() {
