@@ -53,6 +53,7 @@ enum class Kind : std::uint32_t {
   kFreeGraphMemory,
   kMakeImage,
   kEndImage,
+  kShareVariable,
   kEnd,
   kLast = kEnd,
 };
@@ -454,6 +455,14 @@ struct EndImage {
   static constexpr Kind kKind = Kind::kEndImage;
   using Result = Nothing;
   std::uint64_t object = 0;
+};
+
+// The host has mapped a __managed__ variable's pages at an address of its own, too.
+struct ShareVariable {
+  static constexpr Kind kKind = Kind::kShareVariable;
+  using Result = Nothing;
+  std::uint64_t device = 0;
+  std::uint64_t host = 0;
 };
 
 // The program ends: what it left behind is reported.

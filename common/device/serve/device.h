@@ -17,6 +17,7 @@
 #include "check/checker.h"
 #include "code/program.h"
 #include "count/watcher.h"
+#include "run/host_variables.h"
 #include "run/image.h"
 #include "run/machine.h"
 #include "serve/commands.h"
@@ -119,6 +120,7 @@ class Device {
   int handle(const LoadModule&, LoadModule::Result&, Call&);
   int handle(const FindKernel&, FindKernel::Result&, Call&);
   int handle(const FindSymbol&, FindSymbol::Result&, Call&);
+  int handle(const ShareVariable&, Nothing&, Call&);
   // memory_commands.cpp
   int handle(const Allocate&, Allocate::Result&, Call&);
   int handle(const Free&, Nothing&, Call&);
@@ -188,6 +190,7 @@ class Device {
   std::vector<Kernel> kernels_;  // by number - 1
   std::string incoming_;         // of a module, piece by piece
   std::set<std::uint64_t> managed_variables_;
+  run::HostVariables host_variables_;
   run::Images images_;
   Module* waiting_ = nullptr;  // whose launch waits for the host
   int sticky_ = 0;
