@@ -33,7 +33,8 @@ EVERY = 4  # one program of so many is run here; docs/bench/measure programs cpu
 ON_MACHINE = frozenset({
     "alignment/float4_at_odd_item", "alignment/aligned_views_right",
     "barriers/guard_around_it", "barriers/masks_that_differ", "barriers/warps_with_own_work_right",
-    "bounds/array_in_struct", "bounds/heap_past_the_end", "bounds/guarded_right", "bounds/write_to_constant",
+    "bounds/array_in_struct", "bounds/heap_past_the_end", "bounds/guarded_right",
+    "bounds/write_to_constant",
     "crashes/division_by_zero", "crashes/virtual_call_of_copy_right",
     "deadlocks/flag_never_set", "deadlocks/work_queue_right",
     "host/reads_device_memory", "host/managed_object_right",

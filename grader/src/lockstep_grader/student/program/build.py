@@ -63,15 +63,15 @@ _LACKS = (
     ),
     (
         re.compile(r"cudaMipmapped|cudaMallocMipmapped|cudaResourceView|surfCubemap"),
-        "the emulator has no mipmaps, views and surfaces of cube maps: use one array per level",
+        "Lockstep has no mipmaps and no views: use one array per level",
     ),
     (
         re.compile(r"[\u2018'](?:CU[a-z]\w*|cu[A-Z]\w*|CUDA_\w+)[\u2019']"),
-        "the emulator has the runtime API (cudaMalloc), and not the driver API (cuMemAlloc)",
+        "Lockstep has the runtime API (cudaMalloc), and not the driver API (cuMemAlloc)",
     ),
     (
         re.compile(r"cudaGraphics|cudaExternal|cudaLaunchAttribute"),
-        "the emulator lacks this part of the runtime API; docs/emulator.md says what it has",
+        "Lockstep lacks this part of the runtime API; docs/emulator.md says what it has",
     ),
     (
         re.compile(
