@@ -14,6 +14,7 @@
 #include "report/waiting_text.h"
 #include "report/words.h"
 #include "run/machine.h"
+#include "run/repetition.h"
 #include "run/schedule.h"
 #include "run/warp.h"
 
@@ -91,6 +92,7 @@ struct Engine {
   std::uint64_t next_alarm = 0;
   std::uint64_t alarm_changes = 0, alarm_accesses = 0, alarm_switches = 0;
   int alarms_without_activity = 0;
+  Repetition repetition;
   std::uint64_t idle_steps = 0;
   std::uint64_t work_at_yield = 0;
   std::uint64_t polled_changes = 0;
