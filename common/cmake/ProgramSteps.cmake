@@ -22,7 +22,8 @@ if(on_machine)
   # Of a .cu file: PTX, as compiled (to be counted, or with comparisons) or as written (for the debugger), into
   # {object}.ptx, and at the same time the host's object, whose image is a placeholder. `embed` puts {object}.image there, which the grader makes: the
   # PTX with a NUL behind it. So a program is one file, as nvcc's are.
-  set(program_step_names device checked written compile embed compile_host compile_c gather isolate link)
+  # `lower` makes {object}.ptx from {object}.ll, clang's intermediate code, which the grader has changed.
+  set(program_step_names device checked written lower compile embed compile_host compile_c gather isolate link)
   foreach(step device written host)
     set(program_${step}_flags ${clang_${step}_flags})
     list(TRANSFORM program_${step}_flags REPLACE "^-std=.*" "-std=c++{std}")
@@ -33,6 +34,8 @@ if(on_machine)
     set(program_step_${step} ${clang_command} ${program_${step}_flags} {object}.ptx)
   endforeach()
   set(program_step_checked ${program_step_device} ${clang_checked_flags})
+  set(program_step_lower ${clang_command} --target=nvptx64-nvidia-cuda -march=sm_90 -Xclang -target-feature
+    -Xclang ${clang_ptx} -x ir {object}.ll -S ${clang_optimizer_flags} -o {object}.ptx)
   set(program_step_compile ${clang_command} ${program_host_flags} {object}
     -Xclang -fcuda-include-gpubinary -Xclang ${rung_image})
   set(program_step_embed ${CMAKE_OBJCOPY} --update-section .nv_fatbin={object}.image {object})

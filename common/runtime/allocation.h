@@ -10,17 +10,17 @@
 #include "memory/address_map.h"
 #include "memory/book.h"
 #include "serve/commands.h"
+#include "shared_pages.h"
 
 namespace runtime {
 
 using MemoryKind = memory::Allocation::Kind;
 
-inline bool is_device_address(const void* pointer) {
-  return memory::is_device(reinterpret_cast<std::uint64_t>(pointer));
-}
+// As the device knows it: a __managed__ variable has an address of the host's, too.
 inline std::uint64_t number(const void* pointer) {
-  return reinterpret_cast<std::uint64_t>(pointer);
+  return device_address(reinterpret_cast<std::uint64_t>(pointer));
 }
+inline bool is_device_address(const void* pointer) { return memory::is_device(number(pointer)); }
 
 // The live allocation that an address belongs to.
 struct Found {

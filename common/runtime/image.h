@@ -46,10 +46,6 @@ struct Surface {
   cudaResourceDesc resource;
 };
 
-// Null: there is no such object, or it has been destroyed.
-const Texture* find_texture(cudaTextureObject_t object);
-const Surface* find_surface(cudaSurfaceObject_t object);
-
 // The image of a live array; null: there is none.
 const Image* find_array(const cudaArray* array);
 // The flags that it was made with.

@@ -22,6 +22,7 @@
 #include "lockstep_runtime.h"
 #include "memory/address_map.h"
 #include "serve/ring.h"
+#include "shared_pages.h"
 
 #ifndef LOCKSTEP_DEVICE_PROGRAM
 #define LOCKSTEP_DEVICE_PROGRAM "lockstep_device"
@@ -111,7 +112,10 @@ struct Run {
   Run() {
     started_as = getpid();
     start_device();
-    pthread_atfork(nullptr, nullptr, runtime::Connection::abandon);
+    pthread_atfork(nullptr, nullptr, [] {
+      runtime::take_variables_back();
+      runtime::Connection::abandon();
+    });
     runtime::explain_host_crashes(nullptr);
   }
   Run(const Run&) = delete;

@@ -13,9 +13,20 @@
 
 #include "connection.h"
 #include "lock.h"
+#include "shared_pages.h"
+
+// What the linker calls the ends of the section of keywords.h; null: the program has none.
+extern "C" {
+extern const char __start_lockstep_managed[] __attribute__((weak, visibility("hidden")));
+extern const char __stop_lockstep_managed[] __attribute__((weak, visibility("hidden")));
+}
 
 namespace runtime {
 namespace {
+
+bool is_in_managed_section(const void* variable) {
+  return variable >= __start_lockstep_managed && variable < __stop_lockstep_managed;
+}
 
 constexpr std::uint32_t kDefaultSharedBytes = 48 << 10;
 
@@ -104,10 +115,28 @@ const Variable* find_variable(const void* host_variable) {
     if (asked.error != cudaSuccess) return nullptr;
     variable.address = asked.result.address;
     variable.size_bytes = asked.result.size_bytes;
+    variable.is_managed = asked.result.is_managed != 0;
   }
   return &variable;
 }
 
+namespace {
+
+// The host's code uses a __managed__ variable by its name from the start on.
+void share_managed(const ProgramImage* image) {
+  for (const auto& [host, registered] : registry().variables) {
+    if (registered.image != image || !is_in_managed_section(host)) continue;
+    const Variable* const variable = find_variable(host);
+    const auto address = reinterpret_cast<std::uint64_t>(host);
+    if (variable == nullptr || !variable->is_managed ||
+        ask(serve::ShareVariable{variable->address, address}).error != cudaSuccess ||
+        !share_variable(address, variable->size_bytes, variable->address)) {
+      refuse_image("a __managed__ variable cannot be shared with the host");
+    }
+  }
+}
+
+}  // namespace
 }  // namespace runtime
 
 // Called by initialisers that clang makes.
@@ -120,7 +149,9 @@ void** __cudaRegisterFatBinary(void* wrapper) {
   if (binary->magic == runtime::kFatBinaryMagic) image->text = binary->image;
   return reinterpret_cast<void**>(image);
 }
-void __cudaRegisterFatBinaryEnd(void**) {}
+void __cudaRegisterFatBinaryEnd(void** image) {
+  runtime::share_managed(reinterpret_cast<runtime::ProgramImage*>(image));
+}
 void __cudaUnregisterFatBinary(void**) {}
 
 void __cudaRegisterFunction(void** image, const char* host_function, char*, const char* name, int,

@@ -36,6 +36,7 @@ struct Variable {
   std::string mangled;
   std::uint64_t address = 0;
   std::uint64_t size_bytes = 0;
+  bool is_managed = false;
 };
 const Variable* find_variable(const void* host_variable);
 

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <map>
+#include <vector>
 
 #include "memory/address_map.h"
 #include "serve/ring.h"
@@ -17,6 +19,14 @@ namespace {
 
 std::map<std::uint64_t, std::uint64_t>& shared() {  // where live allocations begin and end
   static auto* const all = new std::map<std::uint64_t, std::uint64_t>;  // outlives all users
+  return *all;
+}
+
+struct SharedVariable {
+  std::uint64_t host, device, size_bytes;  // whole pages
+};
+std::vector<SharedVariable>& variables() {
+  static auto* const all = new std::vector<SharedVariable>;  // outlives all users
   return *all;
 }
 
@@ -87,6 +97,43 @@ void close_shared(std::uint64_t address) {
   if (begin < end && is_used(begin)) begin += page_bytes();
   if (begin < end && is_used(end - page_bytes())) end -= page_bytes();
   protect(begin, end, PROT_NONE);
+}
+
+bool share_variable(std::uint64_t host, std::uint64_t size_bytes, std::uint64_t device) {
+  const std::uint64_t end = page_behind(host + size_bytes);
+  if (host != page_of(host) || device != page_of(device)) return false;
+  if (!open_shared(device, size_bytes)) return false;
+  const auto offset = static_cast<off_t>(device - memory::kSharedWithHostBase);
+  void* const pages = mmap(nullptr, end - host, PROT_READ | PROT_WRITE, MAP_SHARED, g_file, offset);
+  if (pages == MAP_FAILED) return false;
+  // Behind it on its last page are other variables of the program.
+  std::memcpy(static_cast<std::byte*>(pages) + size_bytes,
+              reinterpret_cast<const void*>(host + size_bytes), end - host - size_bytes);
+  void* const place = reinterpret_cast<void*>(host);
+  if (mremap(pages, end - host, end - host, MREMAP_MAYMOVE | MREMAP_FIXED, place) != place) {
+    return false;
+  }
+  variables().push_back({host, device, end - host});
+  return true;
+}
+
+std::uint64_t device_address(std::uint64_t address) {
+  for (const SharedVariable& one : variables()) {
+    if (address - one.host < one.size_bytes) return one.device + (address - one.host);
+  }
+  return address;
+}
+
+void take_variables_back() {
+  for (const SharedVariable& one : variables()) {
+    void* const pages =
+        mmap(nullptr, one.size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const place = reinterpret_cast<void*>(one.host);
+    if (pages == MAP_FAILED) continue;
+    std::memcpy(pages, place, one.size_bytes);
+    mremap(pages, one.size_bytes, one.size_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+  }
+  variables().clear();
 }
 
 void note_racing_work(std::uint32_t number) {

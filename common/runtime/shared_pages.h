@@ -30,4 +30,12 @@ void open_page(std::uint64_t address);
 // All pages, while the runtime itself reads or writes there for the program.
 void open_all_pages();
 
+// The variable of the program, which begins at a page, becomes the device's: the same bytes at both
+// addresses. False: that cannot be.
+bool share_variable(std::uint64_t host, std::uint64_t size_bytes, std::uint64_t device);
+// Of such a variable, or of its last page; other addresses stay as they are.
+std::uint64_t device_address(std::uint64_t address);
+// In a child process, which has no device: its variables are its own again.
+void take_variables_back();
+
 }  // namespace runtime

@@ -2,11 +2,12 @@
 // Texture and surface objects: making and ending them. Numbers are not used again, so an object
 // that was destroyed is recognised.
 #include <algorithm>
-#include <memory>
-#include <vector>
+#include <cstdint>
+#include <map>
 
 #include "allocation.h"
 #include "call.h"
+#include "connection.h"
 #include "device_limits.h"
 #include "error_state.h"
 #include "image.h"
@@ -14,35 +15,44 @@
 namespace runtime {
 namespace {
 
-template <class Object>
-class ObjectTable {
- public:
-  unsigned long long add(Object object) {
-    objects_.push_back(std::make_unique<Object>(object));
-    return first_ + objects_.size() - 1;
-  }
-  const Object* find(unsigned long long number) const {
-    const unsigned long long index = number - first_;
-    return index < objects_.size() ? objects_[index].get() : nullptr;
-  }
-  bool remove(unsigned long long number) {
-    if (find(number) == nullptr) return false;
-    objects_[number - first_].reset();
-    return true;
-  }
-
- private:
-  static constexpr unsigned long long first_ = 1;  // 0 is what programs leave unset
-  std::vector<std::unique_ptr<Object>> objects_;
-};
-
-ObjectTable<Texture>& textures() {
-  static auto* const table = new ObjectTable<Texture>;  // outlives all users
+// The device numbers objects, and knows those that kernels may use. Here is what the host asks.
+std::map<std::uint64_t, Texture>& textures() {
+  static auto* const table = new std::map<std::uint64_t, Texture>;  // outlives all users
   return *table;
 }
-ObjectTable<Surface>& surfaces() {
-  static auto* const table = new ObjectTable<Surface>;
+std::map<std::uint64_t, Surface>& surfaces() {
+  static auto* const table = new std::map<std::uint64_t, Surface>;
   return *table;
+}
+
+template <class Object>
+const Object* find(const std::map<std::uint64_t, Object>& table, std::uint64_t object) {
+  const auto found = table.find(object);
+  return found == table.end() ? nullptr : &found->second;
+}
+
+// 0 is what programs leave unset.
+template <class Object>
+cudaError_t end(std::map<std::uint64_t, Object>& table, std::uint64_t object) {
+  if (object == 0) return cudaSuccess;
+  if (table.erase(object) == 0) return cudaErrorInvalidValue;
+  return ask(serve::EndImage{object}).error;
+}
+
+serve::MakeImage command_of(const Image& image) {
+  serve::MakeImage command;
+  command.base = number(image.base);
+  command.row_bytes = image.row_bytes;
+  command.width = static_cast<std::uint32_t>(image.width);
+  command.height = static_cast<std::uint32_t>(image.height);
+  command.depth = static_cast<std::uint32_t>(image.depth);
+  command.num_channels = static_cast<std::uint32_t>(image.num_channels);
+  command.channel_bytes = static_cast<std::uint32_t>(image.channel_bytes);
+  command.channel_kind = static_cast<std::uint32_t>(image.format.f);
+  command.dimensions = static_cast<std::uint32_t>(image.shape.dimensions);
+  command.is_layered = image.shape.is_layered ? 1 : 0;
+  command.is_cube = image.shape.is_cube ? 1 : 0;
+  return command;
 }
 
 // Part of a live allocation, and aligned in it as cudaMalloc's memory is on a device.
@@ -142,7 +152,19 @@ cudaError_t make_texture(cudaTextureObject_t* object, const cudaResourceDesc* re
   cudaError_t error = image_of(*resource, &texture.image);
   if (error == cudaSuccess) error = check_reading(*how, texture.image);
   if (error != cudaSuccess) return error;
-  *object = textures().add(texture);
+  serve::MakeImage command = command_of(texture.image);
+  command.is_linear_memory = resource->resType == cudaResourceTypeLinear ? 1 : 0;
+  command.is_filtered = how->filterMode == cudaFilterModeLinear ? 1 : 0;
+  command.normalises = how->readMode == cudaReadModeNormalizedFloat ? 1 : 0;
+  command.has_normalised_coordinates = how->normalizedCoords != 0 ? 1 : 0;
+  for (int i = 0; i < 3; ++i) {
+    command.address_modes[i] = static_cast<std::uint32_t>(texture.in_effect.addressMode[i]);
+  }
+  std::copy_n(how->borderColor, 4, command.border);
+  const auto asked = ask(command);
+  if (asked.error != cudaSuccess) return asked.error;
+  textures()[asked.result.object] = texture;
+  *object = asked.result.object;
   return cudaSuccess;
 }
 
@@ -154,14 +176,16 @@ cudaError_t make_surface(cudaSurfaceObject_t* object, const cudaResourceDesc* re
   if (image == nullptr || (array_flags(array) & cudaArraySurfaceLoadStore) == 0) {
     return cudaErrorInvalidValue;
   }
-  *object = surfaces().add({*image, *resource});
+  serve::MakeImage command = command_of(*image);
+  command.is_surface = 1;
+  const auto asked = ask(command);
+  if (asked.error != cudaSuccess) return asked.error;
+  surfaces()[asked.result.object] = {*image, *resource};
+  *object = asked.result.object;
   return cudaSuccess;
 }
 
 }  // namespace
-
-const Texture* find_texture(cudaTextureObject_t object) { return textures().find(object); }
-const Surface* find_surface(cudaSurfaceObject_t object) { return surfaces().find(object); }
 
 }  // namespace runtime
 
@@ -176,14 +200,13 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
   RUNTIME_CALL;
-  const bool was_there = object == 0 || textures().remove(object);
-  return set_last_error(was_there ? cudaSuccess : cudaErrorInvalidValue);
+  return set_last_error(end(textures(), object));
 }
 
 cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource,
                                              cudaTextureObject_t object) {
   RUNTIME_CALL;
-  const Texture* const found = find_texture(object);
+  const Texture* const found = find(textures(), object);
   if (found == nullptr || resource == nullptr) return set_last_error(cudaErrorInvalidValue);
   *resource = found->resource;
   return set_last_error(cudaSuccess);
@@ -191,7 +214,7 @@ cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource,
 
 cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* texture, cudaTextureObject_t object) {
   RUNTIME_CALL;
-  const Texture* const found = find_texture(object);
+  const Texture* const found = find(textures(), object);
   if (found == nullptr || texture == nullptr) return set_last_error(cudaErrorInvalidValue);
   *texture = found->how;
   return set_last_error(cudaSuccess);
@@ -204,14 +227,13 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResou
 
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) {
   RUNTIME_CALL;
-  const bool was_there = object == 0 || surfaces().remove(object);
-  return set_last_error(was_there ? cudaSuccess : cudaErrorInvalidValue);
+  return set_last_error(end(surfaces(), object));
 }
 
 cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource,
                                              cudaSurfaceObject_t object) {
   RUNTIME_CALL;
-  const Surface* const found = find_surface(object);
+  const Surface* const found = find(surfaces(), object);
   if (found == nullptr || resource == nullptr) return set_last_error(cudaErrorInvalidValue);
   *resource = found->resource;
   return set_last_error(cudaSuccess);

@@ -72,9 +72,10 @@ def test_an_error_of_both_passes_is_told_once(tmp_path: Path) -> None:
     ("complaint", "said"),
     [
         ("fatal error: 'cublas_v2.h' file not found", "; this library is not part of Lockstep"),
-        ("error: unknown type name 'CUdevice'", "; the emulator has the runtime API"),
+        ("error: unknown type name 'CUdevice'", "; Lockstep has the runtime API"),
         ("error: no member named 'span' in namespace 'std'", "; C++20 has it: --std 20"),
         ("error: use of undeclared identifier 'cubes'", "'cubes'"),
+        ("\nzig: error: clang frontend command failed with exit code 139", "crashed over this"),
     ],
 )
 def test_clangs_complaints_get_their_advice(tmp_path: Path, complaint: str, said: str) -> None:

@@ -60,3 +60,9 @@ def test_a_copy_of_one_lab_names_that_lab_in_its_image_and_notebook(lab: Lab) ->
         assert {other.id for other in LABS if other.id in text} == {lab.id}
     flags = files["common/simt/editor/compile_flags.txt"].decode()
     assert [other.id for other in LABS if other.id in flags] == [lab.id]
+
+
+def test_images_are_built_for_processors_older_than_the_builders() -> None:
+    templates = REPOSITORY / "grader/src/lockstep_grader/author/packages/templates"
+    for text in (DOCKERFILE, (templates / "prepare.sh.j2").read_text("utf-8")):
+        assert "LOCKSTEP_DEVICE_LEVEL=portable" in text

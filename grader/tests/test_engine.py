@@ -9,6 +9,7 @@ import pytest
 from lockstep_grader.confine.sandbox import UNCONFINED
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.compile import Made, make_worker
+from lockstep_grader.judging.judge import workers_on_cpu
 from lockstep_grader.judging.prelude import with_fitting_prelude
 from lockstep_grader.machine.process import Processes
 from lockstep_grader.machine.workspace import Workspace
@@ -129,6 +130,32 @@ def test_a_warning_ends_nothing(tmp_path: Path) -> None:
     link = shell("link", "touch worker", at_once=False)
     done = made(tmp_path, shell("device", warns), link)
     assert (done.worker, len(done.warnings)) == (tmp_path / "worker", 1)
+
+
+CRASHES = "echo 'zig: error: clang frontend command failed with exit code 139'; exit 1"
+
+
+def test_a_rung_over_which_clang_crashes_as_written_is_judged_as_compiled(tmp_path: Path) -> None:
+    link = shell("link", "touch worker", at_once=False)
+    steps = (shell("device", "touch rung.ptx"), shell("written", CRASHES), link)
+    assert made(tmp_path, *steps) == Made(tmp_path / "worker")
+    toolchain = Toolchain(
+        tmp_path, Backend.CPU, {}, steps, None, {}, engine=Engine.MACHINE, device=tmp_path
+    )
+    workers = workers_on_cpu(toolchain, tmp_path / "worker", UNCONFINED)
+    assert not [word for word in workers.arguments() if word.startswith("--written")]
+
+
+def test_a_crash_of_clang_is_told_with_the_next_step(tmp_path: Path) -> None:
+    (finding,) = made(tmp_path, shell("device", CRASHES), shell("written", CRASHES)).errors
+    assert "crashed over this file" in finding.message
+    assert "take parts of the file out until it compiles" in finding.message
+
+
+def test_a_mistake_that_only_the_code_as_written_shows_is_told(tmp_path: Path) -> None:
+    wrong = f"echo '01_first.cu:2:5: error: no'; {CRASHES}"
+    (finding,) = made(tmp_path, shell("device", "true"), shell("written", wrong)).errors
+    assert (finding.line, finding.message) == (2, "no")
 
 
 def test_headers_that_changed_after_the_build_are_no_fault_of_the_student(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@
 #include "check/copy_unwritten.h"
 #include "check/device_shadow.h"
 #include "check/findings.h"
+#include "check/image_reads.h"
 #include "check/lanes.h"
 #include "check/order.h"
 #include "check/plain_poll.h"
@@ -164,6 +165,14 @@ void Checker::access(run::Warp& warp, run::Access& access) {
     s.polls.look(block, warp, access, s.accesses.target_of(owner, access));
   }
   s.accesses.check(block, owner, warp, access);
+}
+
+void Checker::reads_image(run::Warp& warp, const run::Access& access) {
+  State& s = *state_;
+  const Work* const work = s.streams.current_work();
+  if (s.checks != Checks::kAll || work == nullptr) return;
+  check_own_writes(s.device, s.instructions, warp, access, work->first_block,
+                   s.order.next_ordinal());
 }
 
 void Checker::uses_unwritten(run::Warp& warp, const run::Access& read, std::uint32_t element,

@@ -56,6 +56,7 @@ class Checker final : public run::Monitor, public memory::Observer {
   void block_starts(run::Block& block) override;
   void block_ends(run::Block& block) override;
   void access(run::Warp& warp, run::Access& access) override;
+  void reads_image(run::Warp& warp, const run::Access& access) override;
   void uses_unwritten(run::Warp& warp, const run::Access& read, std::uint32_t element,
                       std::uint32_t lanes) override;
   void block_meets(run::Block& block, const code::Instruction& barrier) override;

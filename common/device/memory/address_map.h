@@ -35,6 +35,10 @@ inline constexpr std::uint64_t kParamBase = kDeviceBase - (std::uint64_t{3} << 3
 inline constexpr std::size_t kAllocationAlignment = 256;
 inline constexpr std::size_t kRedZoneBytes = 256;  // least free room after an allocation
 
+// Of a __managed__ variable, which the host maps page by page. clang's PTX has no other sign of
+// one: common/cuda/toolkit/lockstep/keywords.h.
+inline constexpr std::uint64_t kManagedAlignment = std::uint64_t{64} << 10;
+
 // What fresh memory holds, in words: a NaN as float and as double, an odd negative number as int.
 inline constexpr std::uint32_t kPoisonWord = 0xFFF8DEAD;
 

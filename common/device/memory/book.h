@@ -78,6 +78,8 @@ int shared_with_host_fd();
 // Room for the __device__ and __constant__ variables of a module, filled with zeros; kept until the
 // process ends. Declare each variable. Throws std::system_error.
 std::uint64_t variable_room(std::uint64_t size_bytes);
+// The same for a __managed__ variable, which has whole pages of its own that the host maps, too.
+std::uint64_t managed_room(std::uint64_t size_bytes);
 
 // Names part of memory as one allocation. `initialised`: it may be read.
 void declare(std::uint64_t base, std::uint64_t size_bytes, std::string name, bool initialised,

@@ -97,8 +97,9 @@ class Heap {
 };
 
 std::array<Heap, 2>& heaps() {
-  static std::array<Heap, 2> both{Heap(kDeviceBase, kArenaBase, kDeviceBase),
-                                  Heap(kSharedWithHostBase, kRangeEnd, kRangeEnd)};
+  static std::array<Heap, 2> both{
+      Heap(kDeviceBase, kArenaBase, kDeviceBase),
+      Heap(kSharedWithHostBase, kManagedVariablesBase, kManagedVariablesBase)};
   return both;
 }
 

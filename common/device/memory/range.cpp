@@ -96,6 +96,18 @@ std::uint64_t map_arena(int fd, std::uint64_t size_bytes) {
 
 std::uint64_t variable_room(std::uint64_t size_bytes) { return map_behind_arenas(-1, size_bytes); }
 
+std::uint64_t managed_room(std::uint64_t size_bytes) {
+  static std::uint64_t next = kManagedVariablesBase;
+  reserve();
+  if (size_bytes == 0 || size_bytes > kRangeEnd - next) {
+    throw std::system_error(ENOMEM, std::generic_category(), "__managed__ variables");
+  }
+  const std::uint64_t base = next;
+  // Behind it is a gap that no program may touch.
+  next = std::min(kRangeEnd, round_up(base + size_bytes + kRedZoneBytes, kManagedAlignment));
+  return base;
+}
+
 std::uint64_t scratch_room(std::uint64_t size_bytes) {
   static std::uint64_t room = 0;
   static std::uint64_t room_bytes = 0;

@@ -22,6 +22,7 @@ constexpr std::size_t kMaxInitialBytes = kMaxTextBytes;
 constexpr std::size_t kMaxVariables = std::size_t{2} << 20;
 constexpr std::size_t kMaxDimensions = 16;
 constexpr std::size_t kMaxAlignment = std::size_t{1} << 20;
+constexpr std::size_t kManagedAlignment = std::size_t{64} << 10;  // as memory/address_map.h has it
 
 bool is_float(Type type) { return type == Type::kF32 || type == Type::kF64; }
 bool is_bits(Type type) {
@@ -121,6 +122,8 @@ Variable VariableParser::parse_base(const Variable& linkage) {
   if (base.type == Type::kPred) lexer_.fail("a predicate cannot be in memory; use .u8");
   if (base.type == Type::kNone) lexer_.fail_expecting("the type of a variable, such as .b32");
   base.align_bytes = align_bytes > 0 ? align_bytes : size_of(base.type) * vector_length_;
+  // clang's PTX has no attribute for it: see keywords.h of the toolkit.
+  base.is_managed |= base.space == Space::kGlobal && align_bytes == kManagedAlignment;
   return base;
 }
 

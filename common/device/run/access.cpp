@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "run/host_variables.h"
+
 namespace run {
 namespace {
 
@@ -221,6 +223,9 @@ void let_first_lane_go_ahead(Warp& warp, const code::Op* op, Access& access) {
 std::byte* admit(Access& access, Warp& warp) {
   Engine& engine = *warp.engine;
   ++engine.accesses;
+  if (engine.host_variables != nullptr && access.space == Space::kGlobal) [[unlikely]] {
+    engine.host_variables->translate(access);
+  }
   if (access.space == Space::kShared && access.owner == nullptr) access.owner = warp.block;
   access.remote =
       access.space == Space::kShared && access.owner != warp.block ? access.owner : nullptr;

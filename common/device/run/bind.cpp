@@ -29,6 +29,7 @@ code::Handler handler_of(code::Op& op, const code::Instruction& instruction,
   if (const auto handler = warp_handler(op, instruction, function)) return handler;
   if (const auto handler = barrier_handler(op, instruction, function)) return handler;
   if (const auto handler = move_handler(op, instruction, function)) return handler;
+  if (const auto handler = image_handler(op, instruction, function)) return handler;
   if (arithmetic::bind_arithmetic(op, instruction, function)) return op.handler;
   throw std::runtime_error("the machine does not know this instruction");
 }

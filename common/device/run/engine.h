@@ -14,6 +14,7 @@
 #include "report/waiting_text.h"
 #include "report/words.h"
 #include "run/machine.h"
+#include "run/repetition.h"
 #include "run/schedule.h"
 #include "run/warp.h"
 
@@ -72,6 +73,7 @@ struct Engine {
   std::vector<Monitor*> entering;  // those that want each block
   std::function<void(std::string_view)> print = [](std::string_view) {};
   std::unique_ptr<RunningLaunch> running;
+  const HostVariables* host_variables = nullptr;  // of the launch
   int error = 0;
   std::uint64_t num_launches = 0;
 
@@ -90,6 +92,7 @@ struct Engine {
   std::uint64_t next_alarm = 0;
   std::uint64_t alarm_changes = 0, alarm_accesses = 0, alarm_switches = 0;
   int alarms_without_activity = 0;
+  Repetition repetition;
   std::uint64_t idle_steps = 0;
   std::uint64_t work_at_yield = 0;
   std::uint64_t polled_changes = 0;
@@ -201,6 +204,7 @@ code::Handler matrix_handler(code::Op& op, const code::Instruction& instruction,
 code::Handler warp_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler barrier_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler move_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
+code::Handler image_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 // sanitizer.cpp: by the name of what the compiler calls.
 code::Handler sanitizer_handler(std::string_view name);
 std::uint64_t call_argument(Warp& warp, const code::Op* op, std::size_t i, int lane);

@@ -461,6 +461,7 @@ Outcome Machine::launch(std::unique_ptr<Launch> launch) {
       1, blocks_per_multiprocessor(*launch) * (has_all_room ? kNumMultiprocessors : 1));
   running->launch = std::move(launch);
   engine.running = std::move(running);
+  engine.host_variables = engine.launch().host_variables;
   engine.launch().number = ++engine.num_launches;
   engine.error = 0;
   engine.idle_steps = 0;

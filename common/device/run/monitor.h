@@ -87,6 +87,8 @@ class Monitor {
 
   virtual void access(Warp&, Access&) {}       // before it happens
   virtual void wrote(Warp&, const Access&) {}  // what it stored is in memory
+  // A read through a texture or surface, which access() has admitted.
+  virtual void reads_image(Warp&, const Access&) {}
   // The lanes use a register that holds what `read` found unwritten.
   virtual void uses_unwritten(Warp&, const Access& /*read*/, std::uint32_t /*element*/,
                               std::uint32_t /*lanes*/) {}

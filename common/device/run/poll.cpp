@@ -20,8 +20,8 @@ constexpr int kPatience = 1024;
 
 constexpr std::uint64_t kStepsPerSwitch = 16;  // blocks of code that take as long as a switch
 
-// This many alarms of a kernel that touches no memory mean an endless loop.
-constexpr int kAlarmsPerEndlessLoop = 10;
+// This many alarms of a kernel that touches no memory mean an endless loop, whatever else changes.
+constexpr int kAlarmsPerEndlessLoop = 2000;
 
 void set_next_alarm(Engine& engine) {
   engine.next_alarm = engine.steps + engine.step_limit / 4;
@@ -47,6 +47,12 @@ void check_turn(Warp& warp, const code::Op* op) {
              cudaErrorLaunchTimeout);
 }
 
+[[noreturn]] void end_in_endless_loop(Warp& warp, const code::Instruction& here) {
+  end_kernel(warp, here, report::Kind::kDeadlock,
+             report::endless_loop_text(thread_name(warp, std::countr_zero(warp.lanes))),
+             cudaErrorLaunchTimeout);
+}
+
 }  // namespace
 
 double process_seconds() {
@@ -58,6 +64,7 @@ double process_seconds() {
 void reset_alarm(Engine& engine) {
   set_next_alarm(engine);
   engine.alarms_without_activity = 0;
+  engine.repetition.stop();
 }
 
 bool polls(Warp& warp, std::uint64_t address) {
@@ -87,6 +94,15 @@ const code::Op* alarm(Warp& warp, const code::Op* op) {
   Engine& engine = *warp.engine;
   const code::Instruction& here = instruction_of(warp, op);
   const int lane = std::countr_zero(warp.lanes);
+  if (engine.repetition.is_watching()) {
+    if (engine.repetition.is_seen_again(warp, op)) end_in_endless_loop(warp, here);
+    if (engine.repetition.is_watching()) {
+      engine.next_alarm = engine.steps + 1;
+    } else {
+      set_next_alarm(engine);
+    }
+    return op + 1;
+  }
   if (engine.time_limit > 0 && process_seconds() - engine.time_begin > engine.time_limit) {
     end_kernel(warp, here, report::Kind::kTimeout,
                report::too_long_text(thread_name(warp, lane),
@@ -99,10 +115,9 @@ const code::Op* alarm(Warp& warp, const code::Op* op) {
                           engine.switches != engine.alarm_switches;
   set_next_alarm(engine);
   if (!was_active) {
-    if (++engine.alarms_without_activity >= kAlarmsPerEndlessLoop) {
-      end_kernel(warp, here, report::Kind::kDeadlock,
-                 report::endless_loop_text(thread_name(warp, lane)), cudaErrorLaunchTimeout);
-    }
+    if (++engine.alarms_without_activity >= kAlarmsPerEndlessLoop) end_in_endless_loop(warp, here);
+    engine.repetition.begin(warp, op);
+    if (engine.repetition.is_watching()) engine.next_alarm = engine.steps + 1;
     return op + 1;
   }
   engine.alarms_without_activity = 0;

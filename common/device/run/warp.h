@@ -86,6 +86,8 @@ struct AsyncCopy {
 };
 
 struct Engine;
+class HostVariables;  // host_variables.h
+class Images;         // image.h
 
 // Lanes at the cluster's barrier, which they come to and wait for by two instructions.
 struct ClusterArrival {
@@ -165,6 +167,8 @@ struct Block {
 // Where the program's text is named for findings and counters.
 struct Launch {
   const code::Program* program = nullptr;
+  const Images* images = nullptr;                 // that kernels know by number; null: none
+  const HostVariables* host_variables = nullptr;  // null: none
   const code::Function* kernel = nullptr;
   Dim grid, block, cluster;
   std::uint32_t dynamic_shared_bytes = 0;

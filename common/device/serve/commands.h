@@ -51,6 +51,9 @@ enum class Kind : std::uint32_t {
   kEndScratch,
   kTakeGraphMemory,
   kFreeGraphMemory,
+  kMakeImage,
+  kEndImage,
+  kShareVariable,
   kEnd,
   kLast = kEnd,
 };
@@ -422,6 +425,44 @@ struct FreeGraphMemory {
   using Result = Nothing;
   std::uint64_t address = 0;
   Place at = {};
+};
+
+// A texture or surface object. What it refers to is checked when a kernel uses it.
+struct MakeImage {
+  static constexpr Kind kKind = Kind::kMakeImage;
+  struct Result {
+    std::uint64_t object = 0;
+  };
+  std::uint64_t base = 0;
+  std::uint64_t row_bytes = 0;          // from one row to the next
+  std::uint32_t width = 1;              // in elements
+  std::uint32_t height = 1, depth = 1;  // depth: slices, layers or faces
+  std::uint32_t num_channels = 1;       // 1, 2 or 4
+  std::uint32_t channel_bytes = 4;      // 1, 2 or 4
+  std::uint32_t channel_kind = 0;       // cudaChannelFormatKind: signed, unsigned, float
+  std::uint32_t dimensions = 1;         // of a layer
+  std::uint32_t is_layered = 0, is_cube = 0;
+  std::uint32_t is_surface = 0;
+  // Of a texture.
+  std::uint32_t is_linear_memory = 0;
+  std::uint32_t is_filtered = 0;
+  std::uint32_t normalises = 0;  // integers: cudaReadModeNormalizedFloat
+  std::uint32_t has_normalised_coordinates = 0;
+  std::uint32_t address_modes[3] = {};  // cudaTextureAddressMode, those in effect
+  float border[4] = {};
+};
+struct EndImage {
+  static constexpr Kind kKind = Kind::kEndImage;
+  using Result = Nothing;
+  std::uint64_t object = 0;
+};
+
+// The host has mapped a __managed__ variable's pages at an address of its own, too.
+struct ShareVariable {
+  static constexpr Kind kKind = Kind::kShareVariable;
+  using Result = Nothing;
+  std::uint64_t device = 0;
+  std::uint64_t host = 0;
 };
 
 // The program ends: what it left behind is reported.

@@ -70,6 +70,18 @@ bool is_in_range(Launch& command) {
   return command.parameter_bytes <= kMaxParameterBytes;
 }
 
+template <>
+bool is_in_range(MakeImage& command) {
+  constexpr std::uint32_t kMaxSize = 1u << 30;
+  const auto is_size = [](std::uint32_t size) { return size != 0 && size <= kMaxSize; };
+  const auto is_power = [](std::uint32_t value) { return value == 1 || value == 2 || value == 4; };
+  bool is_fine = is_size(command.width) && is_size(command.height) && is_size(command.depth) &&
+                 is_power(command.num_channels) && is_power(command.channel_bytes) &&
+                 command.channel_kind <= 2 && command.dimensions >= 1 && command.dimensions <= 3;
+  for (const std::uint32_t mode : command.address_modes) is_fine = is_fine && mode <= 3;
+  return is_fine;
+}
+
 template <class Command, class = void>
 struct HasPlace : std::false_type {};
 template <class Command>

@@ -19,7 +19,8 @@ using AnyCommand =
                  AskMemory, Reset, Copy, CopyMore, Fill, AddStream, RemoveStream, WaitForStream,
                  WaitForAll, AskStream, AddEvent, RemoveEvent, RecordEvent, WaitForEvent, AskEvent,
                  StreamWaits, Launch, Proceed, GiveUp, Touch, Report, TakePrinted, TakeScratch,
-                 DeclareScratch, EndScratch, TakeGraphMemory, FreeGraphMemory, End>;
+                 DeclareScratch, EndScratch, TakeGraphMemory, FreeGraphMemory, MakeImage, EndImage,
+                 ShareVariable, End>;
 
 struct Decoded {
   AnyCommand command;

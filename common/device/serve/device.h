@@ -17,6 +17,8 @@
 #include "check/checker.h"
 #include "code/program.h"
 #include "count/watcher.h"
+#include "run/host_variables.h"
+#include "run/image.h"
 #include "run/machine.h"
 #include "serve/commands.h"
 #include "serve/decode.h"
@@ -118,6 +120,7 @@ class Device {
   int handle(const LoadModule&, LoadModule::Result&, Call&);
   int handle(const FindKernel&, FindKernel::Result&, Call&);
   int handle(const FindSymbol&, FindSymbol::Result&, Call&);
+  int handle(const ShareVariable&, Nothing&, Call&);
   // memory_commands.cpp
   int handle(const Allocate&, Allocate::Result&, Call&);
   int handle(const Free&, Nothing&, Call&);
@@ -145,6 +148,9 @@ class Device {
   int handle(const WaitForEvent&, Nothing&, Call&);
   int handle(const AskEvent&, AskEvent::Result&, Call&);
   int handle(const StreamWaits&, Nothing&, Call&);
+  // image_commands.cpp
+  int handle(const MakeImage&, MakeImage::Result&, Call&);
+  int handle(const EndImage&, Nothing&, Call&);
   // launch_commands.cpp
   int handle(const SetSharedLimit&, Nothing&, Call&);
   int handle(const Launch&, Nothing&, Call&);
@@ -184,6 +190,8 @@ class Device {
   std::vector<Kernel> kernels_;  // by number - 1
   std::string incoming_;         // of a module, piece by piece
   std::set<std::uint64_t> managed_variables_;
+  run::HostVariables host_variables_;
+  run::Images images_;
   Module* waiting_ = nullptr;  // whose launch waits for the host
   int sticky_ = 0;
   std::uint32_t num_works_ = 0;

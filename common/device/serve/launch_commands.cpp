@@ -138,6 +138,8 @@ int Device::handle(const Launch& command, Nothing&, Call& call) {
   const memory::HostPlace at = host_place(command.at);
   auto launch = std::make_unique<run::Launch>();
   launch->program = kernel.module->program.get();
+  launch->images = &images_;
+  if (!host_variables_.empty()) launch->host_variables = &host_variables_;
   launch->kernel = kernel.function;
   launch->grid = dim(command.grid);
   launch->block = dim(command.block);

@@ -31,12 +31,25 @@
 #include "run/schedule.h"
 #include "serve/device.h"
 #include "serve/judge_link.h"
+#include "serve/processor.h"
 #include "serve/program_report.h"
 #include "serve/progress.h"
 #include "serve/ring.h"
 #include "serve/server.h"
 
 namespace {
+
+// This file is compiled for any processor, the rest of the device for DEVICE_LEVEL. So this comes
+// before the initialisers of the others, and uses no library that they may have instances of.
+[[gnu::constructor(101)]] void check_processor() {
+  const char* const missing = serve::missing_feature(DEVICE_LEVEL, serve::has_feature);
+  if (missing == nullptr) return;
+  dprintf(STDERR_FILENO,
+          "device: it was built for processors of the level " DEVICE_LEVEL
+          ", and this one lacks %s; configure again with -DLAB_DEVICE_LEVEL=portable, and build\n",
+          missing);
+  _exit(3);
+}
 
 constexpr const char* kUsage =
     "usage: lockstep_device --ptx=FILE [--written=FILE] [--cpu-seconds=N], or --program";

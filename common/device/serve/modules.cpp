@@ -18,6 +18,7 @@ namespace {
 using MemoryKind = memory::Allocation::Kind;
 
 constexpr std::size_t kMaxModules = 1000;
+constexpr std::size_t kMaxVariables = 1000;  // __managed__ ones
 
 bool needs_room(const ptx::Variable& variable) {
   return variable.space != ptx::Space::kShared && !variable.is_managed;
@@ -51,10 +52,7 @@ class Places {
 
   std::uint64_t operator()(const ptx::Variable& variable) {
     if (needs_room(variable)) return std::exchange(next_, next_ + padded(variable));
-    const std::uint64_t base = memory::allocate(std::max<std::uint64_t>(variable.size_bytes, 1),
-                                                MemoryKind::kManaged, memory::HostPlace{});
-    if (base == 0) throw std::runtime_error("no memory is left for its __managed__ variables");
-    return base;
+    return memory::managed_room(std::max<std::uint64_t>(variable.size_bytes, 1));
   }
 
  private:
@@ -165,6 +163,27 @@ int Device::handle(const FindSymbol& command, FindSymbol::Result& result, Call& 
     return kSuccess;
   }
   return kInvalidSymbol;
+}
+
+int Device::handle(const ShareVariable& command, Nothing&, Call&) {
+  constexpr std::uint64_t kEndOfAddresses = std::uint64_t{1} << 47;  // that a host can have
+  const memory::Allocation* const found = memory::find(command.device);
+  if (!managed_variables_.contains(command.device) || found == nullptr ||
+      found->base != command.device) {
+    return kInvalidSymbol;
+  }
+  // Up to the last page's end, so that an access behind the variable is recognised as such.
+  const std::uint64_t size_bytes = (found->size_bytes + memory::kManagedAlignment - 1) /
+                                   memory::kManagedAlignment * memory::kManagedAlignment;
+  const bool is_outside = command.host < memory::kParamBase - size_bytes ||
+                          command.host >= memory::kDeviceBase + memory::kDeviceRangeBytes;
+  if (command.host == 0 || command.host >= kEndOfAddresses || !is_outside ||
+      host_variables_.size() == kMaxVariables ||
+      host_variables_.overlaps(command.host, size_bytes)) {
+    return kInvalidValue;
+  }
+  host_variables_.add({command.host, command.device, size_bytes});
+  return kSuccess;
 }
 
 }  // namespace serve

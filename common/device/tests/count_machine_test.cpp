@@ -39,6 +39,19 @@ TEST_F(CountMachine, AStoreOfEachThread) {
   EXPECT_EQ(counters[Counter::kBusiestWarpsPasses], 1U);
 }
 
+// Else a rung could read through textures what nothing counts.
+TEST_F(CountMachine, ATextureReadIsAGlobalRead) {
+  run::Image image;
+  image.about.width = 1024;
+  image.base = memory::allocate(4096, memory::Allocation::Kind::kDevice, {});
+  image.is_linear_memory = true;
+  const auto number = static_cast<std::uint32_t>(images_.add(image));
+  const count::CounterSet counters = counted(
+      "cvt.u64.u32 %q, %n;\ntex.1d.v4.s32.s32 {%a, %b, %c, %d}, [%q, {%t}];\n", 1, 64, number);
+  EXPECT_EQ(counters[Counter::kGlobalReadRequests], 2U);
+  EXPECT_EQ(counters[Counter::kGlobalReadSectors], 8U);
+}
+
 // ---- branches
 
 TEST_F(CountMachine, ABranchAroundAStoreDiverges) {

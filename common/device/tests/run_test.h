@@ -13,6 +13,7 @@
 #include "memory/book.h"
 #include "report/finding.h"
 #include "run/bind.h"
+#include "run/image.h"
 #include "run/machine.h"
 
 namespace run_test {
@@ -56,6 +57,7 @@ class Run : public ::testing::Test {
     if (memory::observer() != nullptr) memory::observer()->on_write(out, size);
     auto launch = std::make_unique<run::Launch>();
     launch->program = program_.get();
+    launch->images = &images_;
     launch->kernel = program_->find("k");
     launch->grid = {num_blocks, 1, 1};
     launch->block = {num_threads, 1, 1};
@@ -76,6 +78,7 @@ class Run : public ::testing::Test {
 
   std::unique_ptr<code::Program> program_;
   std::unique_ptr<run::Machine> machine_;
+  run::Images images_;
   std::vector<std::string> refusals_;
   std::vector<report::Finding> findings_;
   run::Outcome outcome_ = run::Outcome::kEnded;

@@ -48,6 +48,30 @@ TEST_F(Serve, CopiesToTheDeviceAndBackInPieces) {
   EXPECT_TRUE(got == sent);
 }
 
+TEST_F(Serve, SharesManagedVariablesAlone) {
+  device_->load(
+      ".version 8.7\n.target sm_90\n.address_size 64\n"
+      ".visible .global .align 65536 .u32 both = 1;\n");
+  const auto managed = ask(serve::FindSymbol{0, 4}, "both");
+  EXPECT_EQ(managed.is_managed, 1U);
+  EXPECT_EQ(managed.address % memory::kManagedAlignment, 0U);
+  const std::uint64_t host = 0x7000'0000'0000;
+  ask(serve::ShareVariable{ask(serve::FindSymbol{0, 7}, "counter").address, host});
+  EXPECT_EQ(error(), serve::kInvalidSymbol);
+  for (const std::uint64_t wrong : {std::uint64_t{0}, memory::kDeviceBase, memory::kSharedBase}) {
+    ask(serve::ShareVariable{managed.address, wrong});
+    EXPECT_EQ(error(), kInvalidValue) << wrong;
+  }
+  ask(serve::ShareVariable{managed.address, host});
+  EXPECT_EQ(error(), kSuccess);
+  ask(serve::ShareVariable{managed.address, host + 8});
+  EXPECT_EQ(error(), kInvalidValue);
+  ask(launch_of("store"), parameters(host, 7));
+  EXPECT_EQ(error(), kSuccess);
+  EXPECT_EQ(*reinterpret_cast<const std::uint32_t*>(managed.address), 7U);
+  EXPECT_TRUE(report::take_findings().empty());
+}
+
 TEST_F(Serve, RefusesCopiesThatLeaveAnAllocation) {
   const std::uint64_t d = allocate(100);
   serve::Copy command = copy_of(d, 4096, 101);

@@ -15,6 +15,7 @@
 
 #include "memory/address_map.h"
 #include "serve/commands.h"
+#include "serve/processor.h"
 #include "serve/ring.h"
 
 namespace {
@@ -182,6 +183,17 @@ TEST_F(Process, IgnoresTheInterruptThatIsForTheProgram) {
   ASSERT_TRUE(lives());
   kill(pid_, SIGINT);
   EXPECT_TRUE(lives());
+}
+
+TEST(Processor, LacksWhatTheLevelAsksFor) {
+  const auto all = [](int) { return true; };
+  const auto none = [](int) { return false; };
+  const auto old = [](int i) { return i < serve::kNumFeaturesOfV3; };
+  EXPECT_EQ(serve::missing_feature("portable", none), nullptr);
+  EXPECT_STREQ(serve::missing_feature("x86-64-v3", none), "AVX2");
+  EXPECT_EQ(serve::missing_feature("x86-64-v3", old), nullptr);
+  EXPECT_STREQ(serve::missing_feature("x86-64-v4", old), "AVX512F");
+  EXPECT_EQ(serve::missing_feature("x86-64-v4", all), nullptr);
 }
 
 }  // namespace

@@ -190,6 +190,13 @@ std::optional<Failure> compare_errors(const wire::Batch& batch, const wire::Repl
 
 std::optional<Failure> cause_of(const Outcome& outcome) {
   const auto& failure = outcome.failure;
+  if (failure && failure->kind == kind::kCrash) {
+    // The host's code used a pointer to the device's memory, which the device has named.
+    const auto pointer = std::ranges::find_if(outcome.findings, [&](const wire::Finding& finding) {
+      return finding.kind == kind::kHostPointer && failure->message.ends_with(finding.message);
+    });
+    return pointer == outcome.findings.end() ? failure : Failure{pointer->kind, pointer->message};
+  }
   if (!failure || failure->kind != kind::kLaunchError) return failure;
   // A leak is not the cause: it may be a consequence of the error.
   const auto cause = std::ranges::find_if(

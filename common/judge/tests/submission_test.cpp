@@ -473,4 +473,16 @@ TEST(Submission, WithoutAddressSpaceForTheDevicesMemoryIsTheMachinesFault) {
   }
 }
 
+TEST(Cause, OfAPointerToTheDeviceIsToldOnce) {
+  const std::string message = "the host reads allocation 1 itself: copy it with cudaMemcpy";
+  Outcome outcome;
+  outcome.failure = Failure{kind::kCrash, "reduce crashed: " + message};
+  EXPECT_EQ(judge::cause_of(outcome)->kind, kind::kCrash);
+  outcome.findings = {{kind::kHostPointer, "rung.cu", 7, "", message}};
+  EXPECT_EQ(judge::cause_of(outcome)->kind, kind::kHostPointer);
+  EXPECT_EQ(judge::cause_of(outcome)->message, message);
+  outcome.failure->message = "reduce crashed: the host code divided an integer by zero";
+  EXPECT_EQ(judge::cause_of(outcome)->kind, kind::kCrash);
+}
+
 }  // namespace

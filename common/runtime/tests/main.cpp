@@ -9,6 +9,7 @@
 
 extern "C" {
 void** __cudaRegisterFatBinary(void* wrapper);
+void __cudaRegisterFatBinaryEnd(void** image);
 void __cudaRegisterFunction(void** image, const char* host_function, char*, const char* name, int,
                             void*, void*, void*, void*, int*);
 void __cudaRegisterVar(void** image, char* host_variable, char*, const char* name, int, std::size_t,
@@ -25,6 +26,7 @@ constexpr const char* kText = R"(
 .target sm_90
 .address_size 64
 .visible .global .align 4 .u32 counter = 5;
+.visible .global .align 65536 .u32 managed = 6;
 .global .align 1 .b8 message[9] = {112, 114, 105, 110, 116, 101, 100, 10, 0};
 .extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 arguments);
 .visible .entry fill(.param .u64 out, .param .u32 value)
@@ -85,6 +87,18 @@ ld.param.b32 %r, [result];
 }
 ret;
 }
+.visible .entry fetch(.param .u64 out, .param .u32 texture)
+{
+.reg .b64 %p, %q;
+.reg .b32 %v<4>, %i;
+ld.param.u64 %p, [out];
+ld.param.u32 %i, [texture];
+cvt.u64.u32 %q, %i;
+mov.u32 %i, 1;
+tex.1d.v4.s32.s32 {%v0, %v1, %v2, %v3}, [%q, {%i}];
+st.global.u32 [%p], %v0;
+ret;
+}
 .visible .entry fault(.param .u64 out, .param .u32 value)
 {
 .reg .b64 %p;
@@ -103,7 +117,7 @@ struct {
   const void* unused = nullptr;
 } g_wrapper;
 
-char g_stand_ins[6];
+char g_stand_ins[7];
 
 const void* stand_in(int index, const char* name) {
   static void** const image = __cudaRegisterFatBinary(&g_wrapper);
@@ -119,14 +133,26 @@ const void* variable(int index, char* name) {
 }
 
 char g_counter[] = "counter";
+char g_managed[] = "managed";
 
 }  // namespace
+
+// As the toolkit's __managed__ has it.
+alignas(65536) __attribute__((section("lockstep_managed"))) int managed;
+int after_managed = 1;
+
+void share_managed() {
+  void** const image = __cudaRegisterFatBinary(&g_wrapper);
+  __cudaRegisterVar(image, reinterpret_cast<char*>(&managed), nullptr, g_managed, 0, 4, 0, 0);
+  __cudaRegisterFatBinaryEnd(image);
+}
 
 const void* const kFill = stand_in(0, "fill");
 const void* const kAdd = stand_in(1, "add");
 const void* const kWait = stand_in(2, "wait");
 const void* const kPrint = stand_in(3, "print");
 const void* const kFault = stand_in(4, "fault");
+const void* const kFetch = stand_in(6, "fetch");
 const void* const kCounter = variable(5, g_counter);
 
 std::vector<std::string> take_findings() {

@@ -19,7 +19,11 @@ extern const void* const kWait;     // (int* flag, int value): waits until flag[
                                     // flag[1] = value
 extern const void* const kPrint;    // (): prints "printed"
 extern const void* const kFault;    // (int* out, int): stores to an odd address
+extern const void* const kFetch;    // (int* out, int texture): out[0] = its element 1
 extern const void* const kCounter;  // a __device__ int, 5 at first
+
+extern int managed;    // 6 at first, from share_managed() on
+void share_managed();  // once, as the program's start would do it
 
 inline cudaError_t launch(const void* kernel, unsigned num_blocks, unsigned num_threads, int* out,
                           int value, cudaStream_t stream = nullptr) {

@@ -29,6 +29,28 @@ TEST_F(Shared, IsTheSameForBothSides) {
   EXPECT_TRUE(take_findings().empty());
 }
 
+TEST_F(Shared, AManagedVariableIsTheSameForBothSides) {
+  share_managed();
+  EXPECT_EQ(managed, 6);
+  managed = 1;
+  launch(kAdd, 1, 1, &managed, 2);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(managed, 3);
+  EXPECT_EQ(cudaMemset(&managed, 0, sizeof managed), cudaSuccess);
+  EXPECT_EQ(managed, 0);
+  cudaPointerAttributes about;
+  EXPECT_EQ(cudaPointerGetAttributes(&about, &managed), cudaSuccess);
+  EXPECT_EQ(about.type, cudaMemoryTypeManaged);
+  EXPECT_EQ(cudaFree(&managed), cudaErrorInvalidValue);
+  cudaGetLastError();
+  take_findings();
+  launch(kFill, 1, 2, &managed, 4);
+  cudaDeviceSynchronize();
+  const auto findings = take_findings();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].find("past the end of managed (4 bytes)"), std::string::npos);
+}
+
 TEST_F(Shared, RacesWithAKernelThatTheHostDidNotWaitFor) {
   launch(kFill, 1, 32, m_, 3);
   EXPECT_EQ(static_cast<volatile int*>(m_)[5], 3);

@@ -30,12 +30,13 @@
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __cluster_dims__(...) __attribute__((cluster_dims(__VA_ARGS__)))
 #define __maxnreg__(...)
-// In the host's pass the variable that stands for a device variable lies in this section. The
-// runtime maps memory there that the device shares, and fills it with the device's initial values.
+// Each variable has pages of its own. In the device's pass its alignment tells the device that it
+// is a managed one; clang knows no such attribute. In the host's pass the variable that stands for
+// it lies in this section. The runtime maps the device's memory there, with its initial values.
 #ifdef __CUDA_ARCH__
-#define __managed__ __attribute__((device))
+#define __managed__ __attribute__((device, aligned(65536)))
 #else
-#define __managed__ __attribute__((device, section("lockstep_managed")))
+#define __managed__ __attribute__((device, aligned(65536), section("lockstep_managed")))
 #endif
 // __noinline__ is a keyword of clang's CUDA mode.
 

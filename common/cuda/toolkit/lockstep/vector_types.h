@@ -11,16 +11,16 @@
 // operator: the types stay aggregates that are trivially copyable. The deleted operator, which
 // suits no plain object better, keeps the compiler from declaring its own.
 #ifdef __CUDA_ARCH__
-#define LOCKSTEP_ASSIGNMENT(Type)                                                      \
-  void operator=(const volatile Type&) = delete;                                       \
-  template <class = void>                                                              \
-  __attribute__((device, always_inline, nodebug)) Type& operator=(const Type& other) { \
-    typedef long long Whole __attribute__((ext_vector_type(2), may_alias));            \
-    Whole* const to = reinterpret_cast<Whole*>(this);                                  \
-    const Whole* const from = reinterpret_cast<const Whole*>(&other);                  \
-    if constexpr (sizeof(Type) == 2 * sizeof(Whole)) to[1] = from[1];                  \
-    to[0] = from[0];                                                                   \
-    return *this;                                                                      \
+#define LOCKSTEP_ASSIGNMENT(Type)                                                            \
+  void operator=(const volatile Type&) = delete;                                             \
+  template <class = void>                                                                    \
+  __attribute__((host, device, always_inline, nodebug)) Type& operator=(const Type& other) { \
+    typedef long long Whole __attribute__((ext_vector_type(2), may_alias));                  \
+    Whole* const to = reinterpret_cast<Whole*>(this);                                        \
+    const Whole* const from = reinterpret_cast<const Whole*>(&other);                        \
+    if constexpr (sizeof(Type) == 2 * sizeof(Whole)) to[1] = from[1];                        \
+    to[0] = from[0];                                                                         \
+    return *this;                                                                            \
   }
 #else
 #define LOCKSTEP_ASSIGNMENT(Type)

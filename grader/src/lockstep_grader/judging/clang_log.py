@@ -24,6 +24,12 @@ _PLACED = re.compile(
     r"(?:fatal )?(?P<severity>error|warning|note): (?P<text>.*)"
 )
 _UNPLACED = re.compile(r"(?:[\w.+-]+: )?(?:fatal )?(?P<severity>error): (?P<text>.*)")
+# Its process ended, and it says nothing of the file. Errors of its back end have words.
+_CRASH = re.compile(r"clang frontend command failed (?:with exit code|due to signal)")
+_CRASHED = (
+    "clang, the compiler, crashed over this file, and does not say where: take parts of the file "
+    "out until it compiles, to find the one to write in another way"
+)
 _INCLUDED = re.compile(r"In file included from (?P<file>[^:\n]+):(?P<line>\d+):")
 _OPTION = re.compile(r" \[-W[^\]]*\]$| \(use -v to see invocation\)$")  # no words for a student
 
@@ -128,6 +134,13 @@ def clang_findings(
     return told[:_SHOWN_ERRORS], tuple(warnings.values())
 
 
+def has_crashed(output: str) -> bool:
+    """Whether clang itself failed, whatever the file is like."""
+    return bool(_CRASH.search(output)) and not any(
+        said.severity == "error" and not _CRASH.search(said.text) for said in _diagnostics(output)
+    )
+
+
 def _diagnostics(output: str) -> Iterator[_Said]:
     """Errors and warnings, each with its notes."""
     last: _Said | None = None
@@ -174,6 +187,8 @@ def _finding(said: _Said, place: _Place, rung: _Rung) -> Finding:
 
 def _finding_elsewhere(said: _Said, rung: _Rung) -> Finding:
     """At the line that includes the header, where one does."""
+    if _CRASH.search(said.text):
+        return Finding(FindingKind.COMPILE_ERROR, _CRASHED, rung.name)
     where = f"{Path(said.place.file).name}:{said.place.line}: " if said.place else ""
     included = (place.line for place in said.included_from if rung.has(place))
     message = f"{where}{one_line(_OPTION.sub('', said.text))}"

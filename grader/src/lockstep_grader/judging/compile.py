@@ -14,7 +14,7 @@ from pathlib import Path
 from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.beginners import in_beginners_words
-from lockstep_grader.judging.clang_log import clang_findings
+from lockstep_grader.judging.clang_log import clang_findings, has_crashed
 from lockstep_grader.judging.prelude import with_fitting_prelude
 from lockstep_grader.judging.shared_limit import too_much_shared
 from lockstep_grader.machine.patience import patience
@@ -114,7 +114,8 @@ def make_worker(
 ) -> Made:
     """The worker made from `source` in the folder `work`, or what is wrong with the source.
 
-    On the machine, rung.ptx and written.ptx are in that folder, too. Raises FaultError when the
+    On the machine, rung.ptx is in that folder, too, and written.ptx, unless clang crashes over it.
+    Raises FaultError when the
     toolchain itself fails: a program missing, the disk full, or a link that breaks over something
     that is not the student's.
     """
@@ -154,8 +155,14 @@ def _compile(
         errors: tuple[Finding, ...] = ()
         if steps[0].at_once:
             ended = room.run_at_once(with_fitting_prelude(commands, source))
-            errors, warnings = clang_findings("".join(each.output for each in ended), source)
-            done, step = _first_failed(ended, steps)
+            pairs = [
+                (each, step)
+                for each, step in zip(ended, steps, strict=True)
+                # As written it is only looked at more closely.
+                if not (step.name == "written" and has_crashed(each.output))
+            ]
+            errors, warnings = clang_findings("".join(each.output for each, _ in pairs), source)
+            done, step = _first_failed(pairs)
         else:
             done, step = room.run_in_turn(steps, commands)
             usual = [with_usual_linker(command) for command in commands]
@@ -187,9 +194,8 @@ def _compile(
     return Made(worker, warnings=warnings)
 
 
-def _first_failed(ended: Sequence[Completed], steps: Sequence[Step]) -> tuple[Completed, Step]:
+def _first_failed(pairs: Sequence[tuple[Completed, Step]]) -> tuple[Completed, Step]:
     """The first if none failed."""
-    pairs = list(zip(ended, steps, strict=True))
     return next((each for each in pairs if each[0].timed_out or each[0].returncode), pairs[0])
 
 

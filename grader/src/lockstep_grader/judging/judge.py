@@ -32,13 +32,13 @@ class DeviceProcess:
 
     program: Path
     ptx: Path
-    written: Path  # the same without optimisation
+    written: Path | None  # the same without optimisation; None: clang could not make it
     sandbox: tuple[str, ...] = ()
 
     def arguments(self) -> list[str]:
         named = (("device", self.program), ("ptx", self.ptx), ("written", self.written))
         sandbox = [f"--device-sandbox={word}" for word in self.sandbox]
-        return [*sandbox, *(f"--{name}={path}" for name, path in named)]
+        return [*sandbox, *(f"--{name}={path}" for name, path in named if path)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,10 @@ def workers_on_cpu(toolchain: Toolchain, worker: Path, confinement: Confinement)
     sandbox = tuple(confinement.running(worker))
     if toolchain.device is None:
         return Workers(worker, sandbox=sandbox)
-    kernels = (worker.with_name("rung.ptx"), worker.with_name("written.ptx"))
+    ptx, written = worker.with_name("rung.ptx"), worker.with_name("written.ptx")
+    kernels = (ptx, written) if written.is_file() else (ptx,)
     around = tuple(confinement.playing(toolchain.device, kernels))
-    device = DeviceProcess(toolchain.device, *kernels, around)
+    device = DeviceProcess(toolchain.device, ptx, written if written.is_file() else None, around)
     return Workers(worker, sandbox=sandbox, device=device)
 
 

@@ -15,6 +15,7 @@ from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Finding, FindingKind
 from lockstep_grader.model.removed import with_successor
 from lockstep_grader.model.text import one_line, visible
+from lockstep_grader.student.program.constant_stores import DUMP_OPTIONS, with_kept_stores
 from lockstep_grader.toolchain.cccl import cccl_folder
 from lockstep_grader.toolchain.description import Step, with_usual_linker
 
@@ -62,15 +63,15 @@ _LACKS = (
     ),
     (
         re.compile(r"cudaMipmapped|cudaMallocMipmapped|cudaResourceView|surfCubemap"),
-        "the emulator has no mipmaps, views and surfaces of cube maps: use one array per level",
+        "Lockstep has no mipmaps and no views: use one array per level",
     ),
     (
         re.compile(r"[\u2018'](?:CU[a-z]\w*|cu[A-Z]\w*|CUDA_\w+)[\u2019']"),
-        "the emulator has the runtime API (cudaMalloc), and not the driver API (cuMemAlloc)",
+        "Lockstep has the runtime API (cudaMalloc), and not the driver API (cuMemAlloc)",
     ),
     (
         re.compile(r"cudaGraphics|cudaExternal|cudaLaunchAttribute"),
-        "the emulator lacks this part of the runtime API; docs/emulator.md says what it has",
+        "Lockstep lacks this part of the runtime API; docs/emulator.md says what it has",
     ),
     (
         re.compile(
@@ -208,12 +209,20 @@ def compile_for_machine(
         return
     is_plain = options.is_counted or not options.announced
     ptx = "written" if not options.is_optimised else "device" if is_plain else "checked"
+    commands = [command(ptx), command("compile")]
+    dumped = Path(f"{made}.dump")
+    if ptx == "checked" and b"__constant__" in source.read_bytes():
+        commands[0] += [option.format(folder=dumped) for option in DUMP_OPTIONS]
     with ThreadPoolExecutor(2) as pool:
-        ended = list(pool.map(lambda argv: _run(argv, work), map(command, (ptx, "compile"))))
+        ended = list(pool.map(lambda argv: _run(argv, work), commands))
     if any(done.returncode != 0 for done in ended):
         said = "".join(done.stdout for done in ended)
         errors, _ = clang_findings(said, Source(file.name, file.read_bytes()))
         raise BuildError(_advised(errors[0] if errors else _finding(said)), visible(said))
+    for text in dumped.glob("*.ll"):  # one
+        if (kept := with_kept_stores(text.read_text("utf-8", "replace"))) is not None:
+            Path(f"{made}.ll").write_text(kept, "utf-8")
+            compile_step(steps["lower"].filled(**_words(source, made, options)), work)
     if b".nv_fatbin" in made.read_bytes():  # it has a kernel, or a variable of the device
         Path(f"{made}.image").write_bytes(Path(f"{made}.ptx").read_bytes() + b"\0")
         compile_step(steps["embed"].filled(object=made), work)
