@@ -33,7 +33,7 @@ bool is_among(const std::set<Row>& rows, const code::Operand& operand) {
   return std::ranges::any_of(own, [&](const Row& row) { return rows.contains(row); });
 }
 
-// All that it uses matters: what it keeps in local memory, whom it waits for.
+// All that it uses matters: what it keeps in local memory, what it waits for.
 bool matters(const Instruction& instruction) {
   constexpr std::array<std::string_view, 8> kKinds = {"call", "brx",   "vote",    "match",
                                                       "bar",  "elect", "barrier", "nanosleep"};

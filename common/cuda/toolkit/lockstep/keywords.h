@@ -31,7 +31,7 @@
 #define __cluster_dims__(...) __attribute__((cluster_dims(__VA_ARGS__)))
 #define __maxnreg__(...)
 // Each variable has pages of its own. In the device's pass its alignment tells the device that it
-// is a managed one; clang knows no such attribute. In the host's pass the variable that stands for
+// is a managed one; clang lacks such an attribute. In the host's pass the variable that stands for
 // it lies in this section. The runtime maps the device's memory there, with its initial values.
 #ifdef __CUDA_ARCH__
 #define __managed__ __attribute__((device, aligned(65536)))

@@ -2,7 +2,7 @@
 """Stores of kernels to `__constant__` variables, which clang leaves out of optimised code.
 
 LLVM takes constant memory for memory that nothing can write, so such a store has no effect to it.
-Through a pointer that it knows nothing of, the store stays, and the device reports it. This gives
+Through a pointer of unknown origin the store stays, and the device reports it. This gives
 such stores one in the text of LLVM's intermediate code: it follows pointers through local variables
 and into the functions that get them.
 """
