@@ -27,7 +27,7 @@ KINDS = (
     "out_of_bounds", "uninitialized_read", "race", "barrier_divergence", "deadlock", "launch_error",
     "host_pointer", "misaligned", "leak", "crash", "compile_error",
 )  # fmt: skip
-EVERY = 4  # one program of so many is run here; docs/bench/measure programs cpu runs all
+EVERY = 8  # one program of so many is run here; docs/bench/measure programs cpu runs all
 
 # Of each kind a wrong program and a right one; docs/bench/measure programs machine runs all.
 ON_MACHINE = frozenset({

@@ -4,13 +4,14 @@
     python3 docs/bench/scripts/system.py NAME [--only-grade LAB]
     python3 docs/bench/scripts/system.py --table    writes the table of docs/systems.md anew
 
-The compiler is g++, or the one that CXX names. --only-grade is for an emulated
+The compiler is g++, or the one that CXX names. LOCKSTEP_ENGINE=machine tries that engine. --only-grade is for an emulated
 processor, which takes too long over the rest; LOCKSTEP_EMULATED names that processor. Exit status: 0 if everything
 passed, else 1. Runs with Python 3.10 and without any package, so its arguments are read by argparse:
 the first command on a new system is ./lab, which installs the packages.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import platform
@@ -30,7 +31,10 @@ from pages import write_table
 ROOT = Path(__file__).resolve().parents[3]
 RESULTS = ROOT / "docs" / "bench" / "systems"
 PAGE = ROOT / "docs" / "systems.md"
-BUILD = Path(os.environ.get("LOCKSTEP_BUILD") or ROOT / "build") / "cpu"
+ENGINE = os.environ.get("LOCKSTEP_ENGINE") or "emulator"
+PRESET = "machine" if ENGINE == "machine" else "cpu"
+BUILD = Path(os.environ.get("LOCKSTEP_BUILD") or ROOT / "build") / PRESET
+SEED = "7"  # all systems count the same inputs
 MUTANT_LABS = ("00-threads", "01-reduction")
 PROOF = re.compile(
     r"^\s*\S+\s+(starters|solutions|mutants)\s+(\d+)\s+(\d+)\s+(\d+)\s*$", re.MULTILINE
@@ -79,7 +83,8 @@ def system_name() -> str:
 
 def grade(work: Path, lab: str) -> "tuple[dict[str, object], float, dict[str, str]]":
     file = work / "grade.json"
-    command = ["./lab", "grade", "solutions", "--backend", "cpu", "--json", file, "--results", work]
+    command = ["./lab", "grade", "solutions", "--backend", "cpu", "--seed", SEED]
+    command += ["--json", file, "--results", work]
     _, seconds = run("the solutions", [*command, *(["--lab", lab] if lab else [])])
     if not file.is_file():
         return {"score": 0, "max_score": 0, "labs": [], "short": ["not graded"]}, seconds, {}
@@ -97,8 +102,14 @@ def grade(work: Path, lab: str) -> "tuple[dict[str, object], float, dict[str, st
         "short": [
             f"{lab}/{rung['id']}" for lab, rung in rungs if (rung["score"] or 0) < rung["max_score"]
         ],
+        "counts": digest({f"{lab}/{rung['id']}": rung["counters"] for lab, rung in rungs}),
     }
     return marks, seconds, report["toolchain"]["compiler"]
+
+
+def digest(counts: dict) -> str:
+    """Equal where all counts are, to the last one."""
+    return hashlib.sha256(json.dumps(counts, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def test(work: Path) -> "tuple[dict[str, object], float]":
@@ -146,10 +157,12 @@ def row(report: dict) -> str:
         report["system"],
         processor,
         report["compiler"],
+        report.get("engine", "emulator"),
         f"{marks['score']:g} of {marks['max_score']:g}"
         + (f", {labs[0]} alone" if len(labs) == 1 else ""),
         f"{tests['passed']} of {num_tests}" if num_tests else "not tried",
         f"{proofs['proved']}{breached}" if proofs["labs"] else "not tried",
+        marks.get("counts", ""),
         f"{sum(seconds.values()) / 60:.0f} on {report['cores']} cores",
         report["date"],
     )
@@ -159,10 +172,16 @@ def row(report: dict) -> str:
 def table() -> str:
     reports = [json.loads(file.read_text("utf-8")) for file in RESULTS.glob("*.json")]
     reports.sort(
-        key=lambda report: (report["processor"] != "x86_64", report["system"], report["compiler"])
+        key=lambda report: (
+            report.get("engine", "emulator"),
+            report["processor"] != "x86_64",
+            report["system"],
+            report["compiler"],
+        )
     )
-    head = ("system", "processor", "compiler", "points", "unit tests", "proofs", "minutes", "date")
-    lines = [f"| {' | '.join(head)} |\n", "| --- | --- | --- | --- | --- | --- | --- | --- |\n"]
+    head = ("system", "processor", "compiler", "engine", "points", "unit tests", "proofs", "counts")
+    head = (*head, "minutes", "date")
+    lines = [f"| {' | '.join(head)} |\n", f"|{' --- |' * len(head)}\n"]
     return "".join([*lines, *map(row, reports)]).rstrip()
 
 
@@ -199,6 +218,7 @@ def main() -> int:
         "cores": len(os.sched_getaffinity(0)),
         "date": datetime.now(timezone.utc).date().isoformat(),
         "commit": first_line("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"),
+        "engine": ENGINE,
         "compiler": f"g++ {version_of(cxx, '-dumpfullversion')}",
         "versions": {
             "python": platform.python_version(),
