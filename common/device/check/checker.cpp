@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "check/checker.h"
 
+#include <algorithm>
 #include <bit>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -13,12 +15,12 @@
 #include "check/copy_unwritten.h"
 #include "check/device_shadow.h"
 #include "check/findings.h"
-#include "check/image_reads.h"
 #include "check/lanes.h"
 #include "check/order.h"
 #include "check/plain_poll.h"
 #include "check/races.h"
 #include "check/shared_layout.h"
+#include "report/image_text.h"
 #include "report/waiting_text.h"
 #include "run/engine.h"
 
@@ -167,12 +169,29 @@ void Checker::access(run::Warp& warp, run::Access& access) {
   s.accesses.check(block, owner, warp, access);
 }
 
+// Textures and surfaces are read through caches that the kernel's own writes need not reach.
 void Checker::reads_image(run::Warp& warp, const run::Access& access) {
   State& s = *state_;
   const Work* const work = s.streams.current_work();
   if (s.checks != Checks::kAll || work == nullptr) return;
-  check_own_writes(s.device, s.instructions, warp, access, work->first_block,
-                   s.order.next_ordinal());
+  const run::Launch& launch = *warp.block->launch;
+  for (std::uint32_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+    const std::uint32_t lane = lowest(rest);
+    const std::uint64_t address = access.address[lane];
+    const std::optional<Earlier> write =
+        s.device.find(address, address + access.size_bytes, work->first_block,
+                      s.order.next_ordinal(), Interest::kWrites);
+    if (!write) continue;
+    const std::uint32_t first = address % kWordBytes;
+    const Stamp bytes = ((Stamp{1} << std::min(access.size_bytes, kWordBytes)) - 1) << first;
+    if (!share_bytes(write->stamp, bytes << kBytesShift)) continue;  // its neighbour in the word
+    const report::Place place = place_of(launch, s.instructions.find(*launch.program, write->id));
+    const report::Place own = place_of(launch, *access.instruction);
+    return report_at(report::Kind::kRace, launch, *access.instruction,
+                     report::written_by_kernel_text(
+                         thread_name(*warp.block, warp.thread_id(static_cast<int>(lane))),
+                         report::line_name(place, own.file)));
+  }
 }
 
 void Checker::uses_unwritten(run::Warp& warp, const run::Access& read, std::uint32_t element,

@@ -5,8 +5,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "run/host_variables.h"
-
 namespace run {
 namespace {
 
@@ -218,13 +216,28 @@ void let_first_lane_go_ahead(Warp& warp, const code::Op* op, Access& access) {
   classify(access);
 }
 
+// Gives lanes at one of the host's addresses the device's.
+void translate(Access& access, const std::vector<HostVariable>& variables) {
+  bool is_changed = false;
+  for_each_lane(access.lanes, [&](int lane) {
+    std::uint64_t& address = access.address[static_cast<std::size_t>(lane)];
+    if (memory::is_device(address)) return;
+    const auto found = std::ranges::find_if(
+        variables, [&](const HostVariable& one) { return address - one.host < one.size_bytes; });
+    if (found == variables.end()) return;
+    address = found->device + (address - found->host);
+    is_changed = true;
+  });
+  if (is_changed) classify(access);
+}
+
 }  // namespace
 
 std::byte* admit(Access& access, Warp& warp) {
   Engine& engine = *warp.engine;
   ++engine.accesses;
   if (engine.host_variables != nullptr && access.space == Space::kGlobal) [[unlikely]] {
-    engine.host_variables->translate(access);
+    translate(access, *engine.host_variables);
   }
   if (access.space == Space::kShared && access.owner == nullptr) access.owner = warp.block;
   access.remote =

@@ -73,7 +73,7 @@ struct Engine {
   std::vector<Monitor*> entering;  // those that want each block
   std::function<void(std::string_view)> print = [](std::string_view) {};
   std::unique_ptr<RunningLaunch> running;
-  const HostVariables* host_variables = nullptr;  // of the launch
+  const std::vector<HostVariable>* host_variables = nullptr;  // of the launch
   int error = 0;
   std::uint64_t num_launches = 0;
 

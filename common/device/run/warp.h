@@ -86,8 +86,7 @@ struct AsyncCopy {
 };
 
 struct Engine;
-class HostVariables;  // host_variables.h
-class Images;         // image.h
+class Images;  // image.h
 
 // Lanes at the cluster's barrier, which they come to and wait for by two instructions.
 struct ClusterArrival {
@@ -164,11 +163,19 @@ struct Block {
   std::uint64_t num_barriers = 0;  // that all its threads have passed
 };
 
+// A __managed__ variable as the host names it: the program has it at an address of its own, where
+// the same memory is mapped. A pointer that the host took leads kernels to the device's address.
+struct HostVariable {
+  std::uint64_t host = 0;  // where it begins
+  std::uint64_t device = 0;
+  std::uint64_t size_bytes = 0;
+};
+
 // Where the program's text is named for findings and counters.
 struct Launch {
   const code::Program* program = nullptr;
-  const Images* images = nullptr;                 // that kernels know by number; null: none
-  const HostVariables* host_variables = nullptr;  // null: none
+  const Images* images = nullptr;  // that kernels know by number; null: none
+  const std::vector<HostVariable>* host_variables = nullptr;  // null: none
   const code::Function* kernel = nullptr;
   Dim grid, block, cluster;
   std::uint32_t dynamic_shared_bytes = 0;

@@ -17,7 +17,6 @@
 #include "check/checker.h"
 #include "code/program.h"
 #include "count/watcher.h"
-#include "run/host_variables.h"
 #include "run/image.h"
 #include "run/machine.h"
 #include "serve/commands.h"
@@ -190,7 +189,7 @@ class Device {
   std::vector<Kernel> kernels_;  // by number - 1
   std::string incoming_;         // of a module, piece by piece
   std::set<std::uint64_t> managed_variables_;
-  run::HostVariables host_variables_;
+  std::vector<run::HostVariable> host_variables_;
   run::Images images_;
   Module* waiting_ = nullptr;  // whose launch waits for the host
   int sticky_ = 0;

@@ -177,12 +177,14 @@ int Device::handle(const ShareVariable& command, Nothing&, Call&) {
                                    memory::kManagedAlignment * memory::kManagedAlignment;
   const bool is_outside = command.host < memory::kParamBase - size_bytes ||
                           command.host >= memory::kDeviceBase + memory::kDeviceRangeBytes;
+  const bool overlaps = std::ranges::any_of(host_variables_, [&](const run::HostVariable& other) {
+    return command.host < other.host + other.size_bytes && other.host < command.host + size_bytes;
+  });
   if (command.host == 0 || command.host >= kEndOfAddresses || !is_outside ||
-      host_variables_.size() == kMaxVariables ||
-      host_variables_.overlaps(command.host, size_bytes)) {
+      host_variables_.size() == kMaxVariables || overlaps) {
     return kInvalidValue;
   }
-  host_variables_.add({command.host, command.device, size_bytes});
+  host_variables_.push_back({command.host, command.device, size_bytes});
   return kSuccess;
 }
 

@@ -25,24 +25,11 @@ const char* missing_feature(const char* level, Has has) {
 #if defined(__x86_64__)
 inline bool has_feature(int i) {
   __builtin_cpu_init();
-  switch (i) {
-    case 0:
-      return __builtin_cpu_supports("avx2") != 0;
-    case 1:
-      return __builtin_cpu_supports("bmi2") != 0;
-    case 2:
-      return __builtin_cpu_supports("fma") != 0;
-    case 3:
-      return __builtin_cpu_supports("avx512f") != 0;
-    case 4:
-      return __builtin_cpu_supports("avx512bw") != 0;
-    case 5:
-      return __builtin_cpu_supports("avx512cd") != 0;
-    case 6:
-      return __builtin_cpu_supports("avx512dq") != 0;
-    default:
-      return __builtin_cpu_supports("avx512vl") != 0;
-  }
+  const int has[] = {__builtin_cpu_supports("avx2"),     __builtin_cpu_supports("bmi2"),
+                     __builtin_cpu_supports("fma"),      __builtin_cpu_supports("avx512f"),
+                     __builtin_cpu_supports("avx512bw"), __builtin_cpu_supports("avx512cd"),
+                     __builtin_cpu_supports("avx512dq"), __builtin_cpu_supports("avx512vl")};
+  return has[i] != 0;
 }
 #else
 inline bool has_feature(int) { return true; }

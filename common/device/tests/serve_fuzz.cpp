@@ -22,34 +22,9 @@
 #include "serve/decode.h"
 #include "serve/device.h"
 #include "serve/ring.h"
+#include "tests/serve_kernels.h"
 
 namespace {
-
-constexpr const char* kKernels = R"(
-.version 8.7
-.target sm_90
-.address_size 64
-.visible .global .align 4 .u32 counter = 5;
-.visible .entry store(.param .u64 out, .param .u32 n) {
-.reg .b64 %p;
-.reg .b32 %n;
-ld.param.u64 %p, [out];
-ld.param.u32 %n, [n];
-st.global.u32 [%p], %n;
-ret;
-}
-.visible .entry wait(.param .u64 out, .param .u32 n) {
-.reg .b64 %p;
-.reg .b32 %v;
-.reg .pred %x;
-ld.param.u64 %p, [out];
-AGAIN:
-ld.volatile.global.u32 %v, [%p];
-setp.eq.u32 %x, %v, 0;
-@%x bra AGAIN;
-ret;
-}
-)";
 
 // All parts of rows lie within the reach of the box, and are as many bytes as it has.
 void check_box(const serve::Box& box, const serve::Extent& extent) {
@@ -76,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   static std::vector<std::byte> printed(serve::kPrintedBytes);
   static serve::Device* const device = [] {  // one, as its variables get new room each time
     auto* const made = new serve::Device(true);
-    made->load(kKernels);
+    made->load(serve_test::kKernels);
     return made;
   }();
   std::vector<std::uint64_t> known = {memory::kDeviceBase,
