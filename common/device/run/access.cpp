@@ -197,10 +197,12 @@ namespace {
 
 [[noreturn]] void end_outside(Warp& warp, const Access& access, std::uint32_t lanes) {
   const int lane = std::countr_zero(lanes);
-  end_kernel(warp, *access.instruction, report::Kind::kOutOfBounds,
-             thread_name(warp, lane) + (access.writes ? " writes " : " reads ") +
-                 std::to_string(access.size_bytes) + " bytes outside of the device's memory",
-             cudaErrorIllegalAddress);
+  end_kernel(
+      warp, *access.instruction, report::Kind::kOutOfBounds,
+      thread_name(warp, lane) + (access.writes ? " writes " : " reads ") +
+          std::to_string(access.size_bytes) + " bytes outside of " +
+          (access.space == Space::kShared ? "its block's shared memory" : "the device's memory"),
+      cudaErrorIllegalAddress);
 }
 
 // Races were found in the kernel. Lanes that advance together would hide those within a warp: every

@@ -173,4 +173,31 @@ TEST_F(RunControl, EndsTheKernelAtAnInstructionThatNothingExecutes) {
   EXPECT_EQ(findings_[0].kind, report::Kind::kLaunchError);
 }
 
+TEST_F(RunControl, RefusesInstructionsThatLackAnOperandOrWriteAParameter) {
+  for (const char* const line :
+       {"ld.global.u32 %a;\n", "mov.u32 %a;\n", "st.param.u32 [n], %t;\n"}) {
+    load(kernel(line));
+    EXPECT_EQ(refusals_.size(), 1U) << line;
+    launch(1, 32);
+    ASSERT_EQ(findings_.size(), 1U) << line;
+    EXPECT_EQ(findings_[0].kind, report::Kind::kLaunchError) << line;
+  }
+}
+
+TEST_F(RunControl, BoundsWhatTheHardwareDoesToBarrierObjects) {
+  load(kernel("mov.u32 %a, 1000000;\ncp.async.mbarrier.arrive.noinc.shared.b64 [%a];\n"));
+  launch(1, 32);
+  ASSERT_EQ(findings_.size(), 1U);
+  EXPECT_EQ(findings_[0].message,
+            "thread 0 of block 0 writes 8 bytes outside of its block's shared memory");
+}
+
+TEST_F(RunControl, BoundsReadsOfParametersLaneByLane) {
+  load(kernel("mul.lo.u32 %b, %t, 4;\nld.param.u32 %a, [%b];\n"));  // those of 12 bytes
+  launch(1, 32);
+  ASSERT_EQ(findings_.size(), 1U);
+  EXPECT_EQ(findings_[0].message,
+            "thread 3 of block 0 reads 4 bytes outside of the kernel's parameters");
+}
+
 }  // namespace
