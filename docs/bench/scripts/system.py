@@ -210,7 +210,10 @@ def main() -> int:
             tests, test_seconds = test(Path(folder))
     proofs, proof_seconds = prove(() if chosen.only_grade else MUTANT_LABS)
     emulated = os.environ.get("LOCKSTEP_EMULATED", "")
-    cxx = compiler.get("path") or shutil.which(os.environ.get("CXX", "g++")) or "g++"
+    cxx = shutil.which(os.environ.get("CXX", "g++")) or "g++"
+    host = f"g++ {version_of(cxx, '-dumpfullversion')}"
+    if ENGINE == "machine":  # rungs are clang's, and the rest g++'s
+        host = f"clang {compiler.get('version', 'unknown')}, {host}"
     report = {
         "system": os.environ.get("LOCKSTEP_SYSTEM") or system_name(),
         "processor": emulated or platform.machine(),
@@ -219,7 +222,7 @@ def main() -> int:
         "date": datetime.now(timezone.utc).date().isoformat(),
         "commit": first_line("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"),
         "engine": ENGINE,
-        "compiler": f"g++ {version_of(cxx, '-dumpfullversion')}",
+        "compiler": host,
         "versions": {
             "python": platform.python_version(),
             "cmake": version_of("cmake", "--version"),
