@@ -254,7 +254,7 @@ int record_rung(const RungSuite& rung) {
   Recorded recorded;
   if (has_workload) {
     make_small_values();
-    recorded = record(rung.workload.make(*g_options.recorded_size));
+    recorded = record(rung.workload.counted(*g_options.recorded_size));
   } else {
     g_options.quick = true;
     if (GTEST_FLAG_GET(filter) == "*") GTEST_FLAG_SET(filter, filter_for(rung));

@@ -11,7 +11,7 @@
 namespace runtime {
 
 inline constexpr int kWarpSize = 32;
-inline constexpr int kNumMultiprocessors = 16;
+inline constexpr int kNumMultiprocessors = LAB_MULTIPROCESSORS;
 inline constexpr std::size_t kDeviceMemoryBytes = memory::kDeviceMemoryBytes;
 
 // A block.

@@ -96,12 +96,12 @@ void check_another_order(const Workload& workload, CountResult& result) {
 }  // namespace
 
 CountResult count(const WorkloadPlan& plan, std::size_t num_items) {
-  CountResult result = count_once(plan.make(num_items), 0);
+  CountResult result = count_once(plan.counted(num_items), 0);
   if (plan.look_back_items != 0 && !kOnGpu && !result.failure) {
-    measure_look_back(plan.make(plan.look_back_items), result);
-    check_another_order(plan.make(plan.look_back_items), result);
+    measure_look_back(plan.counted(plan.look_back_items), result);
+    check_another_order(plan.counted(plan.look_back_items), result);
   }
-  check_another_order(plan.make(num_items), result);
+  check_another_order(plan.counted(num_items), result);
   return result;
 }
 

@@ -42,11 +42,17 @@ struct Workload {
 // A workload of any size, and the sizes at which rungs are judged.
 struct WorkloadPlan {
   Workload (*make)(std::size_t num_items) = nullptr;  // null: nothing is measured
-  std::size_t speed_items = std::size_t{1} << 28;     // on cuda
-  std::size_t budget_items = std::size_t{1} << 16;    // on cpu
+  Workload (*make_counted)(std::size_t num_items) =
+      nullptr;                                      // of a call that is counted; null: make
+  std::size_t speed_items = std::size_t{1} << 28;   // on cuda
+  std::size_t budget_items = std::size_t{1} << 16;  // on cpu
   // On cpu: of the call in which look-backs are counted, with enough for ten tiles or more, of the
   // largest that a block can hold. 0: the rung has no look-back.
   std::size_t look_back_items = 0;
+
+  Workload counted(std::size_t num_items) const {
+    return make_counted == nullptr ? make(num_items) : make_counted(num_items);
+  }
 };
 
 }  // namespace judge

@@ -34,6 +34,7 @@ from measurements import (
 )
 
 from lockstep_grader.model.compat import tomllib
+from lockstep_grader.toolchain.clang import ensure_cccl, ensure_clang
 
 SEED = "7"  # so that both count the same data
 AT_ONCE = 4  # calls under ncu, which lets one of them at a time use the counters
@@ -59,7 +60,8 @@ Counts = dict[str, int]
 
 
 PATTERNS = ROOT / "common" / "device" / "bench" / "access_patterns.cu"
-MACHINE = ROOT / "build" / "machine"
+MACHINE = ROOT / "build" / "machine-132"
+MULTIPROCESSORS = 132  # of the H100 and of the H200: grids that depend on the number are equal, too
 
 
 def rungs(build: Path, labs: Sequence[str] = ()) -> dict[str, list[str | Path]]:
@@ -152,10 +154,22 @@ def hardware(labs: Sequence[str]) -> dict:
     return {"machine": gpu.strip(), "patterns": patterns, "rungs": calls}
 
 
+def build_machine() -> None:
+    """As the preset machine does, except for the number of multiprocessors."""
+    settings = {
+        "LAB_CLANG:FILEPATH": ensure_clang().path,
+        "LAB_CCCL:PATH": ensure_cccl(),
+        "LAB_MULTIPROCESSORS": MULTIPROCESSORS,
+    }
+    defined = [f"-D{name}={value}" for name, value in settings.items()]
+    output(["cmake", "--preset", "machine", "-B", MACHINE, *defined])
+    labs = [f"workers_{file.parent.name}" for file in sorted((ROOT / "labs").glob("*/lab.toml"))]
+    targets = ["lockstep", "device_count_patterns", "clang_prelude20", *labs]
+    output(["cmake", "--build", MACHINE, "--target", *targets])
+
+
 def counted_patterns() -> dict[str, Counts]:
     """Of access_patterns.cu, by the commands that build a program for the machine."""
-    targets = ["device_count_patterns", "clang_prelude20"]
-    output(["cmake", "--build", MACHINE, "--target", *targets])
     steps = json.loads((MACHINE / "lockstep.json").read_text())["program"]
     compiled = next(step["argv"] for step in steps if step["name"] == "device")
     with tempfile.TemporaryDirectory() as temp:
@@ -167,6 +181,7 @@ def counted_patterns() -> dict[str, Counts]:
 
 
 def machine(labs: Sequence[str]) -> dict:
+    build_machine()
     calls = {}
     for rung, command in rungs(MACHINE, labs).items():
         if (profile := profiled(command)) is not None:
@@ -213,7 +228,7 @@ class Side(str, Enum):
 
 @measurement(
     "counters",
-    needs=f"{GPU} with ncu and the build cuda for hardware; the build machine for machine",
+    needs=f"{GPU} with ncu and the build cuda for hardware; clang for machine",
     writes=["counters-hardware.json", "counters-machine.json", "counters.md"],
     uses=["common/device/bench/access_patterns.cu"],
 )

@@ -13,7 +13,8 @@ int main(int argc, char** argv) {
                      // 32 tiles of 128 x 256: two for each multiprocessor of the emulated device.
                      .suites = {{"05_warp_tiled",
                                  "Matmul",
-                                 {.make = lab_judge::flat_product,
+                                 {.make = lab_judge::square_product,
+                                  .make_counted = lab_judge::flat_product,
                                   .speed_items = kSpeedItems,
                                   .budget_items = std::size_t{1} << 20}}}});
 }

@@ -11,8 +11,8 @@ namespace lab_judge {
 // 2^24 items are 4096^3 multiply-adds.
 judge::Workload square_product(std::size_t num_items);
 
-// The same C, which fills a device with large tiles. On the emulator its depth is a few tiles only:
-// there the other terms would cost time and show nothing.
+// The same C, which fills a device with large tiles, of a few tiles' depth. Where a call is
+// counted, more depth costs time and shows nothing.
 judge::Workload flat_product(std::size_t num_items);
 
 }  // namespace lab_judge

@@ -97,25 +97,28 @@ LOCKSTEP_DEVICE unsigned short atomicCAS(unsigned short* address, unsigned short
 #undef LOCKSTEP_ATOMIC_CAS_SCOPES
 #undef LOCKSTEP_ATOMIC_CAS
 
-// Adds each component atomically by itself.
-#define LOCKSTEP_ATOMIC_VECTORS(suffix)                                       \
-  LOCKSTEP_DEVICE float2 atomicAdd##suffix(float2* address, float2 operand) { \
-    float2 old;                                                               \
-    old.x = atomicAdd##suffix(&address->x, operand.x);                        \
-    old.y = atomicAdd##suffix(&address->y, operand.y);                        \
-    return old;                                                               \
-  }                                                                           \
-  LOCKSTEP_DEVICE float4 atomicAdd##suffix(float4* address, float4 operand) { \
-    float4 old;                                                               \
-    old.x = atomicAdd##suffix(&address->x, operand.x);                        \
-    old.y = atomicAdd##suffix(&address->y, operand.y);                        \
-    old.z = atomicAdd##suffix(&address->z, operand.z);                        \
-    old.w = atomicAdd##suffix(&address->w, operand.w);                        \
-    return old;                                                               \
+// One request, of global memory alone, that adds each component atomically by itself.
+#define LOCKSTEP_ATOMIC_VECTORS(suffix, scope)                                                \
+  LOCKSTEP_DEVICE float2 atomicAdd##suffix(float2* address, float2 operand) {                 \
+    float2 old;                                                                               \
+    asm volatile("atom." scope ".global.add.v2.f32 {%0, %1}, [%2], {%3, %4};"                 \
+                 : "=f"(old.x), "=f"(old.y)                                                   \
+                 : "l"(__cvta_generic_to_global(address)), "f"(operand.x), "f"(operand.y)     \
+                 : "memory");                                                                 \
+    return old;                                                                               \
+  }                                                                                           \
+  LOCKSTEP_DEVICE float4 atomicAdd##suffix(float4* address, float4 operand) {                 \
+    float4 old;                                                                               \
+    asm volatile("atom." scope ".global.add.v4.f32 {%0, %1, %2, %3}, [%4], {%5, %6, %7, %8};" \
+                 : "=f"(old.x), "=f"(old.y), "=f"(old.z), "=f"(old.w)                         \
+                 : "l"(__cvta_generic_to_global(address)), "f"(operand.x), "f"(operand.y),    \
+                   "f"(operand.z), "f"(operand.w)                                             \
+                 : "memory");                                                                 \
+    return old;                                                                               \
   }
-LOCKSTEP_ATOMIC_VECTORS()
-LOCKSTEP_ATOMIC_VECTORS(_block)
-LOCKSTEP_ATOMIC_VECTORS(_system)
+LOCKSTEP_ATOMIC_VECTORS(, "gpu")
+LOCKSTEP_ATOMIC_VECTORS(_block, "cta")
+LOCKSTEP_ATOMIC_VECTORS(_system, "sys")
 #undef LOCKSTEP_ATOMIC_VECTORS
 
 #endif
