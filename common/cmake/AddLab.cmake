@@ -16,7 +16,7 @@ if(NOT LAB_SUBMISSION)
   endif()
 endif()
 
-# lockstep_base    the emulator and the worker, which every lab needs
+# lockstep_base    the device and the worker, which every lab needs
 # judge_NN-slug    the same and all files that judge one lab (add_lab)
 # lockstep         the same for all labs; no submission
 # workers_NN-slug  one lab's rungs, as ctest judges them
@@ -104,7 +104,7 @@ function(add_lab lab_file)
       continue()
     endif()
     set(judge_device_options "")
-    if(on_machine)
+    if(LAB_BACKEND STREQUAL "cpu")
       set(work ${CMAKE_BINARY_DIR}/workers/${slug}_${rung}_worker)
       set(judge_device_options --device=${device_program} --ptx=${work}/rung.ptx --written=${work}/written.ptx)
     endif()
@@ -136,17 +136,15 @@ function(write_toolchain_file)
   else()
     set(anchors_json null)
   endif()
-  set(engine_json "")
-  if(on_machine)
-    set(engine_json "\"engine\": \"machine\", \"device\": \"${device_program}\",\n  ")
-  endif()
+  set(device_json "")
   set(features_json "[]")
   if(LAB_BACKEND STREQUAL "cpu")
+    set(device_json "\"device\": \"${device_program}\",\n  ")
     set(features_json "[\"budget\", \"checkers\"]")
   endif()
   file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/lockstep.json CONTENT
 "{\"version\": 1, \"backend\": \"${LAB_BACKEND}\", \"features\": ${features_json},
-  ${engine_json}\"root\": \"${CMAKE_SOURCE_DIR}\",
+  ${device_json}\"root\": \"${CMAKE_SOURCE_DIR}\",
   \"compiler\": ${compiler_json},
   \"steps\": [
     ${steps_json}],

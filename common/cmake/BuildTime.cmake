@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Settings that shorten the first build: a student waits for it before the first verdict.
 
-# Most of our files take longer to compile than to run. The emulator, which takes most of the time
-# of a judgement, asks for more.
+# Most of our files take longer to compile than to run. The device, which takes most of the time of
+# a judgement, asks for more.
 add_compile_options($<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
 
 # Several files of a library are compiled as one, so their common headers are read once. Therefore

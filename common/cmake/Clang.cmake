@@ -4,7 +4,6 @@
 # LAB_CLANG names it: clang 19 or newer with the NVPTX target, or the program zig of PyPI's ziglang, which
 # has one inside. `./lab` fetches the second into .venv/clang (toolchain/clang.py).
 
-set(on_machine ON)
 set(LAB_CLANG "$ENV{LOCKSTEP_CLANG}" CACHE FILEPATH "clang 19 or newer, or ziglang's zig; empty: .venv/clang/zig")
 set(clang_path ${LAB_CLANG})
 if(NOT clang_path)

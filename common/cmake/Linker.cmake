@@ -30,10 +30,10 @@ endif()
 # compiler that is not the system's. The grader repeats with GNU ld what fails.
 find_program(LAB_GOLD ld.gold PATHS /usr/bin NO_DEFAULT_PATH)  # where a sandbox has it, too
 mark_as_advanced(LAB_GOLD)
-set(simt_linker "")
+set(quick_linker "")
 if(LAB_GOLD AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   linked_files(files -fuse-ld=gold)
   if(files)
-    set(simt_linker -fuse-ld=gold)
+    set(quick_linker -fuse-ld=gold)
   endif()
 endif()

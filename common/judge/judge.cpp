@@ -229,7 +229,7 @@ int bench_rung(const RungSuite& rung) {
 int profile_rung(const RungSuite& rung) {
   if (kOnGpu && g_options.wrapper.empty()) {
     throw std::invalid_argument(
-        "--profile needs the cpu backend, whose emulator counts; "
+        "--profile needs the cpu backend, whose device counts; "
         "on a GPU it can only make the call for a profiler that --wrap starts");
   }
   if (rung.workload.make == nullptr) {
@@ -246,7 +246,7 @@ int profile_rung(const RungSuite& rung) {
 // One call of the workload at the wanted size. A rung without a workload has its tests' calls
 // recorded instead, of which the longest recording is kept.
 int record_rung(const RungSuite& rung) {
-  if (kOnGpu) throw std::invalid_argument("--record needs the cpu backend, whose emulator records");
+  if (kOnGpu) throw std::invalid_argument("--record needs the cpu backend, whose device records");
   Submission& student = session().student();
   student.record(g_options.recorded_kernel, g_options.recorded_order,
                  g_options.one_by_one ? wire::kOneByOne : wire::kInStep);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One small kernel for each way in which a warp can touch memory. `docs/bench/measure counters`
-// runs them under Nsight Compute on a GPU and on the emulator, and compares the counters.
+// runs them under Nsight Compute on a GPU and on the device, and compares the counters.
 //
 // Every kernel: kBlocks blocks of kThreads threads; d_in and d_out hold kItems words and more.
 #include <cuda_runtime.h>

@@ -39,7 +39,7 @@ class Machine {
   // Watchers of the launches that begin from now on, in this order: a check comes before a counter.
   void set_monitors(std::vector<Monitor*> monitors);
 
-  // Order of lanes, warps and blocks; 0: the natural one. As simt::set_schedule of the emulator.
+  // Order of lanes, warps and blocks; 0: the natural one.
   void set_schedule(std::uint64_t seed);
   // Gets what kernels print, piece by piece.
   void set_printer(std::function<void(std::string_view)> print);

@@ -44,7 +44,7 @@ std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& 
       return Failure{kind::kForbidden,
                      "the counter " + *name + " of " + kernel.name +
                          " is not the sum over its lines: "
-                         "something other than the emulator wrote to the counters"};
+                         "something other than the device wrote to the counters"};
     }
   }
   if (auto failure = find_work_of_host(kernels, bytes_needed)) return failure;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks that kernels did the work. The emulator's counters come from the process that runs the
+// Checks that kernels did the work. The device's counters come from the process that runs the
 // student's code, so they must also agree with each other.
 #pragma once
 

@@ -10,8 +10,8 @@ namespace {
 
 // Ignore anything that a worker sends under another name.
 constexpr std::array kCounterNames = {
-#define SIMT_COUNTER(constant, name) name,
-#include "../../simt/include/simt/counters.inc"
+#define DEVICE_COUNTER(constant, name) name,
+#include "../../device/count/counters.inc"
 };
 
 std::string to_json(const std::array<std::uint32_t, 3>& extent) {

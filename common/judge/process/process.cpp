@@ -119,10 +119,7 @@ Exchange WorkerProcess::run(const wire::Batch& batch, Wait wait, double seconds)
   }
   Exchange exchange = converse(wire::Kind::kCalls, wire::encode(batch), turn);
   if (exchange.ending != Ending::kReplied) return exchange;
-  if (!device_) {
-    exchange.report = std::move(exchange.reply.report);
-    return exchange;
-  }
+  if (!device_) return exchange;
   const bool threw =
       !exchange.reply.errors.empty() || exchange.reply.status == wire::Status::kException;
   if (const auto ending = end_batch({threw ? 1U : 0U, 0}, turn, exchange.report)) {

@@ -61,7 +61,7 @@ Failure explain(const Exchange& exchange, const Limits& limits, bool is_over_bud
   if (exchange.death.status == wire::kTamperingStatus) {
     return {
         kind::kForbidden,
-        "the code reached for what is not its own (a function by its address, the emulator's "
+        "the code reached for what is not its own (a function by its address, the device's "
         "variables and records, or a return address), and was stopped; the output names the line"};
   }
   return {kind::kCrash, "the program " + exchange.death.how +
@@ -311,7 +311,7 @@ std::optional<Outcome> Submission::greet() {
   return std::nullopt;
 }
 
-// A call may fail late each time, as a loop does that the emulator ends. All failures together may
+// A call may fail late each time, as a loop does that the device ends. All failures together may
 // take as long as one call.
 bool Submission::has_wasted(double cpu_seconds) {
   wasted_seconds_ += cpu_seconds;

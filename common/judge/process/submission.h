@@ -50,7 +50,7 @@ class WorkerKilled : public std::runtime_error {
   WorkerKilled() : std::runtime_error("the worker was killed from outside (SIGKILL)") {}
 };
 
-// The recording of a launch on the emulator, for a picture of it.
+// The recording of a launch on the device, for a picture of it.
 struct Recorded {
   std::string text;                   // the longest of the batches'; empty: none
   std::vector<std::string> launches;  // the kernels that were launched

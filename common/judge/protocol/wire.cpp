@@ -113,7 +113,6 @@ std::string encode(const Reply& reply) {
   for (const std::string& error : reply.errors) out.put(std::string_view(error));
   out.put(static_cast<std::uint32_t>(reply.host_data.size()));
   for (const std::string& bytes : reply.host_data) out.put(std::string_view(bytes));
-  encode(out, reply.report);
   return out.take();
 }
 
@@ -132,7 +131,6 @@ Reply decode_reply(std::string_view payload, Status status) {
   for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
     reply.host_data.push_back(in.long_text());
   }
-  reply.report = decode_report(in);
   return reply;
 }
 

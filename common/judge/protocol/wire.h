@@ -99,7 +99,7 @@ struct HostData {
   std::string bytes;
 };
 
-// Batch::record: with the lanes of a warp in step, or one after another; see simt::LaneTurns.
+// Batch::record: with the lanes of a warp in step, or one after another.
 inline constexpr std::uint32_t kInStep = 1;
 inline constexpr std::uint32_t kOneByOne = 2;
 
@@ -131,7 +131,6 @@ struct Reply {
   std::string text;                    // what went wrong, untrusted text
   std::vector<std::string> errors;     // what calls with Call::error threw, in call order
   std::vector<std::string> host_data;  // of kOk: Batch::host_data, as the calls left it
-  Report report;                       // the emulator's: what it saw during the batch
 };
 
 std::string encode(const Hello&);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The emulator's counters as they are sent: what each kernel of a batch did, by source line.
+// The device's counters as they are sent: what each kernel of a batch did, by source line.
 // docs/counters.md defines them.
 #pragma once
 

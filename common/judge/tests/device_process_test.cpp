@@ -49,12 +49,6 @@ TEST_F(DeviceProcess, SaysWhatItSaw) {
   ASSERT_EQ(outcome.kernels.size(), 1U);
 }
 
-TEST_F(DeviceProcess, IsBelievedAndNotTheWorker) {
-  const Outcome outcome = run("claims", "works");
-  ASSERT_EQ(outcome.findings.size(), 1U);
-  EXPECT_EQ(outcome.findings[0].kind, kind::kRace);
-}
-
 TEST_F(DeviceProcess, AloneHasTheArena) { EXPECT_FALSE(run("looks", "works").failure); }
 
 TEST_F(DeviceProcess, SaysWhatItSawBeforeItsWorkerDied) {

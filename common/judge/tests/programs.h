@@ -10,20 +10,10 @@
 
 namespace judge {
 
-#ifdef DEVICE_PROGRAM
-inline constexpr bool kHasDeviceProcess = true;
-#else
-inline constexpr bool kHasDeviceProcess = false;
-#endif
-
-// A worker of misbehaving_calls.cpp, started by these words (none: as it is); on the machine with a
-// device process without kernels.
+// A worker of misbehaving_calls.cpp, started by these words (none: as it is), with a device process
+// without kernels.
 inline Commands misbehaving(std::vector<std::string> words = {MISBEHAVING_WORKER}) {
-#ifdef DEVICE_PROGRAM
   return {std::move(words), {DEVICE_PROGRAM, "--ptx=" NO_KERNELS}};
-#else
-  return words;
-#endif
 }
 
 }  // namespace judge

@@ -59,13 +59,18 @@ wire::Reply sample_reply() {
   wire::Reply reply;
   reply.text = "what went wrong";
   reply.errors = {"cudaErrorInvalidValue"};
-  reply.report.findings = {{judge::kind::kRace, "01_sum.cu", 7, "sum_kernel", "two threads"}};
+  return reply;
+}
+
+wire::Report sample_report() {
+  wire::Report report;
+  report.findings = {{judge::kind::kRace, "01_sum.cu", 7, "sum_kernel", "two threads"}};
   wire::KernelCounters kernel;
   kernel.name = "sum_kernel";
-  reply.report.kernels = {kernel};
-  reply.report.recording = "a recording";
-  reply.report.launches = {"sum_kernel"};
-  return reply;
+  report.kernels = {kernel};
+  report.recording = "a recording";
+  report.launches = {"sum_kernel"};
+  return report;
 }
 
 // Found once: 2^32 - 1 calls, none of which follows.
@@ -88,7 +93,7 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   write_seed(folder / "hello", kHello, wire::encode(wire::Hello{4096, 0, 10}));
   write_seed(folder / "batch", kBatch, wire::encode(sample_batch()));
   write_seed(folder / "large_count", kBatch, batch_with_large_count());
-  write_seed(folder / "report", kReport, wire::encode(sample_reply().report));
+  write_seed(folder / "report", kReport, wire::encode(sample_report()));
   write_seed(folder / "reply", kReply, wire::encode(sample_reply()));
   return 0;
 }

@@ -18,7 +18,6 @@
 #include "lab/scratch.cuh"
 #include "protocol/wire.h"
 #include "worker/host_copies.h"
-#include "worker/rungs_turn.h"
 
 namespace worker {
 
@@ -115,7 +114,6 @@ struct Entry {
 template <class Function, class Values>
 decltype(auto) call_rung(Function* function, Values& values) {
   try {
-    const RungsTurn turn;
     return std::apply(function, values);
   } catch (const BadRequest&) {
     throw std::runtime_error("worker::BadRequest");

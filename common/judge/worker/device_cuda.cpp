@@ -3,7 +3,6 @@
 #include "lab/cuda_error.cuh"
 #include "protocol/device_memory.h"
 #include "worker/device.h"
-#include "worker/rungs_turn.h"
 
 namespace worker {
 namespace {
@@ -26,8 +25,6 @@ void free_scratch() {
 
 }  // namespace
 
-void claim_resources() {}  // the driver starts with the first call
-
 std::byte* open_arena(const wire::Hello& hello) {
   g_arena_bytes = hello.arena_bytes;
   return shared_device_memory::open(wire::kArenaFd, hello.arena_bytes);
@@ -39,8 +36,7 @@ void close_arena(std::byte* d_arena) {
 
 void prepare_for_checker() { g_is_checked = true; }
 
-void begin_batch(const wire::Batch&, std::byte*) {}
-void end_batch(const wire::Batch&, std::byte*, bool) {}
+void begin_batch() {}
 
 void* scratch_memory(std::size_t size_bytes, bool keep) {
   if (g_is_checked || g_scratch.size_bytes < size_bytes) {
@@ -59,17 +55,8 @@ void release_scratch() {
   if (g_is_checked) free_scratch();
 }
 
-void begin_turn() {}
-void end_turn() {}
-
-std::string text_of(const std::exception& thrown) { return thrown.what(); }
-
-void close_stack(const void*) {}
-
 void explain_crashes(void (*)(const std::string&)) {}
 
 void report_error(const std::string&, const std::string&, bool) {}
-
-wire::Report take_report() { return {}; }  // compute-sanitizer and Nsight Compute have their own
 
 }  // namespace worker

@@ -84,7 +84,7 @@ std::string thrown_by(const Invoke& invoke) {
   try {
     invoke();
   } catch (const lab::CudaError& error) {
-    std::string text = text_of(error);
+    std::string text = error.what();
     if (cudaPeekAtLastError() != cudaSuccess) throw ErrorLeft(text);
     return text;
   }
@@ -151,7 +151,6 @@ void answer_before_the_end(const std::string& what) {
   if (g_request == nullptr) return;
   g_reply->status = wire::Status::kCrashed;
   g_reply->text = what;
-  g_reply->report = take_report();
   answer(*std::exchange(g_request, nullptr), *g_reply);
 }
 
@@ -167,7 +166,7 @@ wire::Reply run_batch(const wire::Header& request, wire::Batch batch, std::byte*
     if (reply.failed_call == batch.calls.size()) return;  // all had ended
     report_error(batch.calls[reply.failed_call].function, what, was_ignored);
   };
-  begin_batch(batch, d_arena);
+  begin_batch();
   try {
     if (const wire::Call* const call = undefined_call(batch)) {
       fail(wire::Status::kUndefined, call->function);
@@ -177,9 +176,9 @@ wire::Reply run_batch(const wire::Header& request, wire::Batch batch, std::byte*
       run_calls(batch, d_arena, reply);
     }
   } catch (const lab::Todo& todo) {
-    fail(wire::Status::kTodo, std::string("TODO: ") + text_of(todo));
+    fail(wire::Status::kTodo, std::string("TODO: ") + todo.what());
   } catch (const lab::CudaError& error) {
-    const std::string text = text_of(error);
+    const std::string text = error.what();
     fail(wire::Status::kCudaError, text);
     blame(text, false);
   } catch (const UncheckedError& error) {
@@ -194,14 +193,12 @@ wire::Reply run_batch(const wire::Header& request, wire::Batch batch, std::byte*
   } catch (const BadRequest& error) {
     fail(wire::Status::kBadRequest, error.what());
   } catch (const std::exception& error) {
-    fail(wire::Status::kException, text_of(error));
+    fail(wire::Status::kException, error.what());
   } catch (...) {
     fail(wire::Status::kException, "an exception that is not a std::exception");
   }
   static_cast<void>(cudaDeviceSynchronize());  // a call that threw may have left a kernel behind
   release_scratch();
-  end_batch(batch, d_arena, !reply.errors.empty() || reply.status == wire::Status::kException);
-  reply.report = take_report();
   for (wire::HostData& data : batch.host_data) reply.host_data.push_back(std::move(data.bytes));
   g_request = nullptr;
   return reply;
@@ -225,8 +222,6 @@ void move_output(int argc, char** argv) {
 // failure is the machine's. A worker started by hand has no judge to greet.
 [[gnu::constructor(101)]] void begin(int argc, char** argv) {
   move_output(argc, argv);
-  claim_resources();
-  close_stack(__builtin_dwarf_cfa());
   on_exit(report_no_signal, nullptr);
   explain_crashes(answer_before_the_end);
   const wire::Header greeting;

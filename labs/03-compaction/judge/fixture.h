@@ -73,7 +73,7 @@ class CompactionFixture : public judge::Fixture {
   }
 
   void expect_many_items() {
-    // More than one pass over the tiles' counts: the emulator gets more than 1024 tiles of 256
+    // More than one pass over the tiles' counts: the device gets more than 1024 tiles of 256
     // items.
     const int on_cpu = (1 << 18) + 256;
     const int num_items = (judge::kOnGpu ? 1 << 25 : on_cpu) + static_cast<int>(next_seed() % 997);
@@ -123,7 +123,7 @@ class CompactionFixture : public judge::Fixture {
   }
 
   void expect_no_order_to_matter() {
-    // 12 rounds have all orders of the emulator, each with few blocks and with many. Where tiles
+    // 12 rounds have all orders of the device, each with few blocks and with many. Where tiles
     // wait for each other, the first round has more of them than the emulated device has room for
     // then: 2^11 threads, each with up to 32 items.
     const std::string& rung = judge::options().rung;

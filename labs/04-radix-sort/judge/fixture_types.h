@@ -21,7 +21,7 @@ class TypesFixture : public SortFixture {
   std::optional<Failure> sort_floats(const std::vector<float>& h_in);
   std::optional<Failure> sort_bits(const Keys& h_in, int begin_bit, int end_bit);
 
-  // A sort of few keys may compare each with all, for which the emulator takes a third of a second
+  // A sort of few keys may compare each with all, for which the device takes a third of a second
   // at 4097 keys.
   const std::vector<int> sizes_ =
       judge::kOnGpu ? std::vector<int>{1, 2, 31, 32, 33, 255, 257, 1000, 1025, 4097, 8193, 12289}

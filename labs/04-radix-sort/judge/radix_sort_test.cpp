@@ -8,7 +8,7 @@
 namespace lab_judge {
 namespace {
 
-// A tile costs the emulator the same, full or not, so it sorts fewer of them: one key more and one
+// A tile costs the device the same, full or not, so it sorts fewer of them: one key more and one
 // less than a warp, a block and a tile.
 const std::vector<int> kSizesWithinTile =
     judge::kOnGpu

@@ -141,7 +141,7 @@ TEST_F(SummedAreaTable, SumsAcrossTiles) {
 }
 
 TEST_F(SummedAreaTable, SumsPicturesOfManyItems) {
-  // On the emulator 6 x 6 tiles of 128 x 128, the largest in use.
+  // On the device 6 x 6 tiles of 128 x 128, the largest in use.
   const int extra = static_cast<int>(next_seed() % 37);
   const Shape shape =
       judge::kOnGpu ? Shape{5003 + extra, 4099 - extra} : Shape{653 + extra, 691 - extra};

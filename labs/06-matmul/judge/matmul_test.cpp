@@ -155,7 +155,7 @@ TEST_F(Matmul, MultipliesAnyShape) {
                                {33, 64, 48},  {64, 33, 48},  {64, 64, 33}, {100, 36, 12},
                                {36, 100, 13}, {36, 101, 12}, {1, 300, 5},  {300, 1, 5},
                                {5, 3, 1},     {1, 257, 1},   {257, 1, 1},  {130, 258, 9}};
-  // Long in one dimension. A tile costs the emulator the same, however little of it is filled. But
+  // Long in one dimension. A tile costs the device the same, however little of it is filled. But
   // where the blocks of a device share the depth, each of them still needs several steps.
   const int edge = judge::kOnGpu ? 3000 : 1100;
   shapes.insert(shapes.end(), {{1, 1, 1000}, {edge, 2, 3}, {2, edge, 3}});

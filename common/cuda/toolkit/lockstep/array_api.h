@@ -34,9 +34,9 @@ struct cudaMipmappedArray;
 typedef cudaMipmappedArray* cudaMipmappedArray_t;
 typedef const cudaMipmappedArray* cudaMipmappedArray_const_t;
 
-// The emulator has no mipmapped arrays: a program that calls one of these does not compile.
+// The device has no mipmapped arrays: a program that calls one of these does not compile.
 #define LOCKSTEP_NO_MIPMAPS \
-  __attribute__((error("the emulator has no mipmapped arrays: make an array of each level")))
+  __attribute__((error("the device has no mipmapped arrays: make an array of each level")))
 LOCKSTEP_NO_MIPMAPS cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* array,
                                                          const cudaChannelFormatDesc* format,
                                                          cudaExtent extent, unsigned int num_levels,

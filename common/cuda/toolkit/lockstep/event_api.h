@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Events: instants of the host's steady clock. Work is complete when it is issued, so the time
-// between two events is the time that the emulator needed for the work issued between them.
+// between two events is the time that the device needed for the work issued between them.
 #pragma once
 
 #include "lockstep/error.h"

@@ -74,7 +74,7 @@ typedef unsigned long long cudaTextureObject_t;
 //   cudaErrorInvalidFilterSetting      linear filtering of values that are no floating-point
 //   numbers cudaErrorInvalidNormSetting        integers of 32 bits as normalised numbers
 //   cudaErrorNotSupported              mipmapped arrays, views, sRGB colours, and filtering across
-//                                      the edges of a cube, which the emulator lacks
+//                                      the edges of a cube, which the device lacks
 LOCKSTEP_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object,
                                                  const cudaResourceDesc* resource,
                                                  const cudaTextureDesc* texture,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lockstep_grader import __version__
-from lockstep_grader.cli.engine import without_engine
 from lockstep_grader.cli.environment import complain_of_missing
 from lockstep_grader.cli.verbs import VerbGroup
 from lockstep_grader.machine.interrupts import interruption
@@ -87,7 +86,6 @@ def main(arguments: Sequence[str]) -> int:
     accept_all_text()
     interruption.heed()
     try:
-        arguments = without_engine(arguments)
         start = _Start(arguments)
         words = list(arguments) or ["--help"]
         status = app(args=words, prog_name="lab", standalone_mode=False, obj=start)

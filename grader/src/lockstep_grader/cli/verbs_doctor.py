@@ -16,6 +16,6 @@ def add_to(app: typer.Typer) -> None:
 def doctor() -> int:
     """Say what this machine has, what is missing and how to get it."""
     workspace = Workspace.from_environment()
-    items = examine(not workspace.solutions.is_dir(), workspace.engine)
+    items = examine(not workspace.solutions.is_dir())
     print_items(make_console(), items)
     return ExitCode.FULL_MARKS if cpu_ready(items) else ExitCode.FAULT

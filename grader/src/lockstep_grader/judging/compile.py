@@ -24,7 +24,6 @@ from lockstep_grader.model.grades import Backend, CompilerWarning, Finding, Find
 from lockstep_grader.model.removed import with_successor
 from lockstep_grader.model.text import one_line
 from lockstep_grader.rules.source import check_source
-from lockstep_grader.rules.statements import check_statements
 from lockstep_grader.rules.symbols import check_object
 from lockstep_grader.toolchain.description import (
     LabTools,
@@ -139,7 +138,7 @@ def _compile(
     processes: Processes,
     confinement: Confinement,
 ) -> Made:
-    if forbidden := check_source(source, toolchain.backend, toolchain.engine):
+    if forbidden := check_source(source, toolchain.backend):
         return Made(errors=(forbidden,))
     file = work / source.file_name
     file.write_bytes(source.data)
@@ -182,12 +181,9 @@ def _compile(
         if steps[0].at_once and (excess := too_much_shared(work / "rung.ptx", source)):
             return Made(errors=(excess,), warnings=warnings)
         made = work / "rung.o"
-        if step.name == "compile" and made.is_file():
-            if forbidden := check_object(made, source, backend):
-                return Made(errors=(forbidden,))
-            listing = work / "statements"
-            if backend is Backend.CPU and (unseen := check_statements(listing, made, source)):
-                return Made(errors=(unseen,))
+        has_object = step.name == "compile" and made.is_file()
+        if has_object and (forbidden := check_object(made, source)):
+            return Made(errors=(forbidden,))
     worker = work / "worker"
     if not worker.is_file():
         raise FaultError(f"the steps of {toolchain.file} made no {worker.name}")

@@ -17,7 +17,6 @@ from lockstep_grader.confine.memory_group import NoMemoryGroup, find_memory_grou
 from lockstep_grader.confine.sandbox import Sandbox, find_sandbox
 from lockstep_grader.judging.sanitizer import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Engine
 from lockstep_grader.model.text import one_line
 from lockstep_grader.toolchain import system
 from lockstep_grader.toolchain.clang import ensure_cccl, ensure_clang
@@ -54,14 +53,14 @@ class Item:
     advice: str = ""  # what to do when it is missing
 
 
-def examine(is_students_copy: bool = False, engine: Engine = Engine.EMULATOR) -> tuple[Item, ...]:
+def examine(is_students_copy: bool = False) -> tuple[Item, ...]:
     """What is here. A students' copy needs none of what only our own tests use.
 
-    On the machine, clang is fetched where it is missing.
+    clang is fetched where it is missing.
     """
     needed = (
         *_packages("build", BUILD_REQUIREMENTS),
-        *(_clang() if engine is Engine.MACHINE else ()),
+        *_clang(),
         *_packages("optional", OPTIONAL_REQUIREMENTS),
         _debugger(),
         _sandbox(),

@@ -17,6 +17,7 @@ from lockstep_grader.model.causes import causes_first
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import (
     EMULATOR,
+    Backend,
     Finding,
     FindingKind,
     Judgement,
@@ -73,14 +74,14 @@ def _findings(judgement: Judgement) -> tuple[Finding, ...]:
 def _not_forbidden(finding: Finding) -> Finding:
     """A finding that was made before any test ran.
 
-    nvcc compiled the file and this backend's rules allow it. So what the emulator's rules refuse,
-    such as inline PTX, is no more than a file that does not compile there.
+    nvcc compiled the file and this backend's rules allow it. So what the emulator's rules refuse is
+    no more than a file that does not compile there.
     """
     if finding.kind is not FindingKind.FORBIDDEN:
         return finding
     return replace(finding, kind=FindingKind.COMPILE_ERROR)
 
 
-def emulator_file(toolchain_file: Path, preset: str) -> Path:
+def emulator_file(toolchain_file: Path) -> Path:
     """Where the cpu backend's toolchain is if another one's is `toolchain_file`."""
-    return toolchain_file.parent.with_name(preset) / toolchain_file.name
+    return toolchain_file.parent.with_name(Backend.CPU) / toolchain_file.name

@@ -37,7 +37,6 @@ from lockstep_grader.model.grades import (
     WRONG,
     Backend,
     CompilerWarning,
-    Engine,
     Finding,
     FindingKind,
     Judgement,
@@ -129,7 +128,7 @@ class RungJudge:
 
         If a person waits for the verdict, nvcc comes after it.
         """
-        if forbidden := check_source(source, self.backend, self._toolchain.engine):
+        if forbidden := check_source(source, self.backend):
             return Judgement(findings=(forbidden,))
         with ThreadPoolExecutor(2, thread_name_prefix="beside") as beside:
             ask_nvcc = partial(self._compiled, job, source, work / "nvcc", job.phase)
@@ -147,7 +146,7 @@ class RungJudge:
         if compiled.errors and self._is_better_told(compiled, judgement):
             return Judgement(findings=compiled.errors, warnings=warnings)
         if judgement.findings and self._is_unknown_here(job, source, judgement, compiled, work):
-            unknown = _unknown_here(judgement.findings[0], self._toolchain.engine)
+            unknown = _unknown_here(judgement.findings[0])
             return replace(judgement, findings=(unknown,))
         return judgement
 
@@ -187,15 +186,15 @@ class RungJudge:
     def _is_better_told(self, compiled: Compiled, judgement: Judgement) -> bool:
         """Whether nvcc's errors count: a rung that does not compile has no results.
 
-        If g++ also refuses the rung, nvcc's messages come first: they have columns and use CUDA's
-        terms. So do clang's, which are the same wherever the rung is judged.
+        If clang also refuses the rung, its messages are told: they are the same wherever the rung
+        is judged.
         """
         if not judgement.findings:
             return True
         kinds = {finding.kind for finding in judgement.findings}
         if kinds != {FindingKind.COMPILE_ERROR} or not compiled.errors[0].line:
             return False
-        return self._toolchain.engine is Engine.EMULATOR or not judgement.findings[0].line
+        return not judgement.findings[0].line
 
     def _run_worker(self, job: Job, source: Source, work: Path) -> Judgement:
         tools = self._toolchain.lab(job.lab.id)
@@ -305,10 +304,10 @@ def _each_line_once(warnings: Sequence[CompilerWarning]) -> tuple[CompilerWarnin
     return tuple(first.values())
 
 
-def _unknown_here(finding: Finding, engine: Engine) -> Finding:
+def _unknown_here(finding: Finding) -> Finding:
     """It still costs the points, or a rung could choose not to be graded."""
     message = (
-        f"nvcc compiles this, but the {engine} does not know it ({finding.message}): write it in "
+        f"nvcc compiles this, but the emulator does not know it ({finding.message}): write it in "
         "another way, or check with a GPU (--backend cuda)"
     )
     return replace(finding, message=message)

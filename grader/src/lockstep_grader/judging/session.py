@@ -18,7 +18,7 @@ from lockstep_grader.machine.process import Processes
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError
-from lockstep_grader.model.grades import Backend, Engine
+from lockstep_grader.model.grades import Backend
 from lockstep_grader.toolchain import system
 from lockstep_grader.toolchain.build import build_backend, judge_target
 from lockstep_grader.toolchain.description import Toolchain, read_toolchain
@@ -139,7 +139,7 @@ def _emulator(
 ) -> RungJudge | None:
     """The judge on the cpu backend that is asked in addition to a GPU; None where there is none."""
     if workspace.toolchain_file:
-        file = emulator_file(workspace.toolchain_file, workspace.preset(Backend.CPU))
+        file = emulator_file(workspace.toolchain_file)
         if not file.is_file():
             say(f"{file} is missing, so the emulator is not asked about cleanliness")
             return None
@@ -173,8 +173,6 @@ def _choose(workspace: Workspace, backend: Backend | None) -> _Chosen:
         raise InputError(
             f"{workspace.toolchain_file} is of the {toolchain.backend} backend, not {backend}"
         )
-    if workspace.preset(toolchain.backend) == Engine.MACHINE != toolchain.engine:
-        raise InputError(f"{workspace.toolchain_file} is of the engine {toolchain.engine}")
     return _Chosen(toolchain.backend, toolchain)
 
 

@@ -8,10 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep_grader.model.errors import InputError
-from lockstep_grader.model.grades import Backend, Engine
-
-ENGINE = "LOCKSTEP_ENGINE"  # what --engine says, for all that a command starts, too
+from lockstep_grader.model.grades import Backend
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +16,6 @@ class Workspace:
     root: Path
     build_root: Path
     toolchain_file: Path | None = None  # a ready lockstep.json: nothing is built then
-    engine: Engine = Engine.EMULATOR  # of the cpu backend
 
     @classmethod
     def from_environment(cls, env: Mapping[str, str] = os.environ) -> "Workspace":
@@ -28,7 +24,7 @@ class Workspace:
         build = Path(env.get("LOCKSTEP_BUILD") or root / "build").absolute()
         toolchain = env.get("LOCKSTEP_TOOLCHAIN")
         ready = Path(toolchain).absolute() if toolchain else None
-        return cls(root, build, ready, engine_of(env.get(ENGINE) or Engine.EMULATOR))
+        return cls(root, build, ready)
 
     @property
     def labs(self) -> Path:
@@ -48,23 +44,11 @@ class Workspace:
         return self.root / ".lockstep"
 
     def build(self, backend: Backend) -> Path:
-        return self.build_root / self.preset(backend)
-
-    def preset(self, backend: Backend) -> str:
-        """What CMakePresets.json calls this backend on this engine."""
-        on_machine = backend is Backend.CPU and self.engine is Engine.MACHINE
-        return str(Engine.MACHINE if on_machine else backend)
+        return self.build_root / backend
 
     def shown(self, path: Path) -> str:
         """`path` as the user would type it: relative to the repository when inside."""
         return str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
-
-
-def engine_of(name: str) -> Engine:
-    """Raises InputError."""
-    if name not in set(Engine):
-        raise InputError(f"no engine {name}: choose {' or '.join(Engine)}")
-    return Engine(name)
 
 
 def cache_folder(env: Mapping[str, str] = os.environ) -> Path:

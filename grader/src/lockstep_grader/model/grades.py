@@ -18,13 +18,6 @@ class Backend(StrEnum):
     CUDA = "cuda"
 
 
-class Engine(StrEnum):
-    """What plays the device on the cpu backend."""
-
-    EMULATOR = "emulator"  # g++'s instrumented code, in the worker's own process
-    MACHINE = "machine"  # a process that executes clang's PTX
-
-
 class Outcome(StrEnum):
     PASSED = "passed"
     FAILED = "failed"  # the submission is wrong

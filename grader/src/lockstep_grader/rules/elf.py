@@ -2,7 +2,6 @@
 """Reads what a 64-bit little-endian ELF object defines, needs, and runs before main."""
 
 import struct
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from pathlib import Path
@@ -32,15 +31,6 @@ _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")
 _RELOCATION = struct.Struct("<QQq")
 _RESERVED_SECTIONS = 0xFF00
-# How far from a variable's own bytes code may address it: some loops count from before an array. Of
-# the runtime's variables that a rung may name, only the streams are larger than the last number:
-# their fill character lies at their end.
-_SLACK_BYTES, _OTHERS_BYTES = 4096, 64
-_STREAMS = frozenset(
-    ("_ZSt4cout", "_ZSt4cerr", "_ZSt4clog", "_ZSt5wcout", "_ZSt5wcerr", "_ZSt5wclog")
-)
-_STREAM_BYTES = 272  # sizeof(std::ostream) and sizeof(std::wostream) with libstdc++
-_OPERAND_BYTES = 12  # x86-64 counts from the end of the instruction, behind its operands
 
 
 class MalformedObjectError(ValueError):
@@ -84,7 +74,6 @@ class Object:
     sections: tuple[Section, ...]
     symbols: tuple[Symbol, ...]
     pointers: dict[int, tuple[str, ...]]  # by section: the functions that its relocations point to
-    strays: tuple[str, ...]  # names next to which the code addresses something far away
 
     def section_of(self, symbol: Symbol) -> Section | None:
         inside = 0 < symbol.section < min(len(self.sections), _RESERVED_SECTIONS)
@@ -120,8 +109,7 @@ def _read(data: bytes) -> Object:
         if section.kind == _SYMBOL_TABLE
         for symbol in _symbols(data, section, sections)
     )
-    strays = tuple(_strays(data, sections, symbols))
-    return Object(sections, symbols, _pointers(data, sections, symbols), strays)
+    return Object(sections, symbols, _pointers(data, sections, symbols))
 
 
 def _symbols(data: bytes, table: Section, sections: tuple[Section, ...]) -> list[Symbol]:
@@ -155,25 +143,6 @@ def _pointers(
             targets.append(functions.get(place, symbol.name or "?"))
         found[section.info] = found.get(section.info, ()) + tuple(targets)
     return found
-
-
-def _strays(
-    data: bytes, sections: tuple[Section, ...], symbols: tuple[Symbol, ...]
-) -> Iterator[str]:
-    for section in sections:
-        if section.kind != _RELOCATIONS or not sections[section.info].is_executable:
-            continue
-        for at in range(section.offset, section.offset + section.size, _RELOCATION.size):
-            _, info, addend = _RELOCATION.unpack_from(data, at)
-            symbol = symbols[info >> 32]
-            others_bytes = _STREAM_BYTES if symbol.name in _STREAMS else _OTHERS_BYTES
-            place, low, high = addend, -_OPERAND_BYTES, others_bytes
-            if 0 < symbol.section < min(len(sections), _RESERVED_SECTIONS):
-                place += symbol.value
-                low -= _SLACK_BYTES
-                high = sections[symbol.section].size + _SLACK_BYTES
-            if not low <= place <= high:
-                yield symbol.name
 
 
 def _text(data: bytes, at: int) -> str:

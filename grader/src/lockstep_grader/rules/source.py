@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import NamedTuple
 
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.model.grades import Backend, Engine, Finding, FindingKind
+from lockstep_grader.model.grades import Backend, Finding, FindingKind
 from lockstep_grader.rules.tokens import Token, tokens_of, unreadable
 
 _LIBRARIES = re.compile(
@@ -20,7 +20,7 @@ _LIBRARIES = re.compile(
     r"(cublas|cufft|curand|cusparse|cusolver|nvrtc|nccl|npp|nvjpeg)\w*(\.h|$)"
 )
 # Other folders' headers (Linux, Boost, ...) bring macros that paste names or hold assembly.
-_HEADER_FOLDERS = frozenset({"lab", "simt", "cuda", "cooperative_groups", "sys"})
+_HEADER_FOLDERS = frozenset({"lab", "cuda", "cooperative_groups", "sys"})
 _HEADER_NAME = re.compile(r"<([\w./+-]+)>|\"([\w./+-]+)\"", re.ASCII)
 _CONDITIONS = frozenset({"if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif"})
 _DIRECTIVES = _CONDITIONS | {"include", "define", "undef", "error", "warning", "pragma"}
@@ -38,24 +38,11 @@ _ALLOWED_PRAGMAS = re.compile(
     r"(unroll|nounroll|once|nv_diag\w*|nv_exec_check_disable|GCC diagnostic|diag_\w+|region|"
     r"endregion|pack|message)\b"
 )
-_ASM = frozenset({"asm", "__asm", "__asm__"})
 # Headers' own macros that paste names or hold assembly, attributes and pragmas.
 _HIDING = re.compile(
     r"__(REDIRECT|ASMNAME|CONCAT|attribute_(?!_)|extern_|attr_|glibc_|glibcxx_|GLIBC_|gthrw|GMP|MPN|"
     r"nonnull|annotate__|location__|errordecl|warnattr|warndecl|MATH|STRUCT|DECLARE_|f\d+x?$)\w*|"
-    r"SIMT_\w*|_(GLIBCXX|PSTL|ElfW|EXFUN|CCCL|LIBCUDACXX|NV_|CG_|CUDA_)\w*|__builtin_(apply|return)\w*"
-)
-# The emulator, and the hooks that its instrumentation calls: a rung that names them could tell its
-# checkers what it likes. Compilers' own built-ins reach memory in ways that no checker sees.
-_CHECKERS_OWN = re.compile(
-    r"simt|__(tsan|asan|hwasan|ubsan|msan|sanitizer)_\w*|__(builtin|sync|atomic|cxa|gxx)_\w*"
-    r"|__fentry__|__x86_\w*"
-)
-# What to write for the compilers' hints.
-_HINTS = (
-    (re.compile(r"__builtin_expect\w*"), "write [[likely]] or [[unlikely]], or leave it out"),
-    (re.compile(r"__builtin_assume\w*"), "it is a hint, so leave it out"),
-    (re.compile(r"__builtin_unreachable"), "return a value there, or leave it out"),
+    r"_(GLIBCXX|PSTL|ElfW|EXFUN|CCCL|LIBCUDACXX|NV_|CG_|CUDA_)\w*|__builtin_(apply|return)\w*"
 )
 _INTRINSICS = re.compile(r"(\w*intrin|arm_\w+|cpuid|mm_malloc|x86gprintrin)\.h")
 # They read names by rules of their own: a quote or a comment may begin in one and end elsewhere.
@@ -65,13 +52,11 @@ _PAIRS = {")": "(", "]": "[", "}": "{"}
 _Problem = tuple[int, str]
 
 
-def check_source(
-    source: Source, backend: Backend, engine: Engine = Engine.EMULATOR
-) -> Finding | None:
+def check_source(source: Source, backend: Backend) -> Finding | None:
     """The first forbidden thing in the text."""
-    on_machine = backend is Backend.CPU and engine is Engine.MACHINE
     text = source.data.decode("utf-8-sig", "replace")
-    for line, message in _policy_problems(text) if on_machine else _problems(text, backend):
+    problems = _policy_problems if backend is Backend.CPU else _problems
+    for line, message in problems(text):
         return Finding(
             FindingKind.FORBIDDEN, f"a rung may not have {message}", source.file_name, line
         )
@@ -81,11 +66,10 @@ def check_source(
 def _policy_problems(text: str) -> Iterator[_Problem]:
     """What a lab forbids: other people's solutions of it, and findings at invented places.
 
-    Every other rule below guards the emulator's checkers, which share a process with the rung, or
-    keeps this reader in step with g++ for that. On the machine a rung is elsewhere: raw strings,
-    pasted tokens, attributes, pragmas, built-ins and inline PTX are as good as other code there.
-    The compiler finds no library that is forbidden here, so a text that misleads this reader gains
-    nothing.
+    On the emulator a rung's kernels and its host code are processes apart from the judge: raw
+    strings, pasted tokens, attributes, pragmas, built-ins and inline PTX are as good as other code
+    there. The compiler finds no library that is forbidden here, so a text that misleads this reader
+    gains nothing.
     """
     for part in _parts(tokens_of(text)):
         if part.is_directive and part.tokens:
@@ -94,14 +78,14 @@ def _policy_problems(text: str) -> Iterator[_Problem]:
                 yield from _directive_problems(part.tokens)
 
 
-def _problems(text: str, backend: Backend) -> Iterator[_Problem]:
+def _problems(text: str) -> Iterator[_Problem]:
     if problem := unreadable(text):
         yield problem
         return
     for part in _parts(tokens_of(text)):
         if part.is_directive:
             yield from _directive_problems(part.tokens)
-        yield from _word_problems(part.tokens, backend)
+        yield from _word_problems(part.tokens)
         yield from _attribute_problems(part.tokens)
 
 
@@ -205,7 +189,7 @@ def _define_problems(tokens: Sequence[Token]) -> Iterator[_Problem]:
         yield tokens[0].line, f"a macro with half a pair of brackets: {tokens[0].text}"
 
 
-def _word_problems(tokens: Sequence[Token], backend: Backend) -> Iterator[_Problem]:
+def _word_problems(tokens: Sequence[Token]) -> Iterator[_Problem]:
     for at, token in enumerate(tokens):
         if token.kind == "raw":
             yield token.line, 'a raw string: write an ordinary one, with \\n and \\"'
@@ -225,17 +209,11 @@ def _word_problems(tokens: Sequence[Token], backend: Backend) -> Iterator[_Probl
             )
         elif token.kind != "word":
             continue
-        elif token.text in _ASM and backend is Backend.CPU:
-            yield token.line, "inline assembly: write it in C++, or use an intrinsic"
         elif token.text == "_Pragma":
             if not _is_allowed_pragma(tokens[at + 1 : at + 4]):
                 yield token.line, "a pragma that changes how code is compiled"
         elif _HIDING.fullmatch(token.text):
             yield token.line, f"{token.text}, which is for the system's headers alone"
-        elif backend is Backend.CPU and _CHECKERS_OWN.fullmatch(token.text):
-            hints = (advice for names, advice in _HINTS if names.fullmatch(token.text))
-            advice = next(hints, "write it with CUDA's and C++'s own functions")
-            yield token.line, f"{token.text}: {advice}"
         elif token.text in _ASKING:
             yield token.line, f"{token.text}: the lab's headers are always there"
 

@@ -12,21 +12,18 @@ from pathlib import Path
 
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Backend, Finding, FindingKind
+from lockstep_grader.model.grades import Finding, FindingKind
 from lockstep_grader.model.text import one_line
 from lockstep_grader.rules.allowlist import (
     ADVICE,
     BEFORE_MAIN,
     C_NAMES,
     C_PATTERNS,
-    CUDA_BUILTINS,
     CUDA_C_PATTERNS,
     CUDA_STUBS,
     CUDA_SUBSTITUTES,
-    EMULATOR,
     INITIALISERS,
     PLAIN_ADVICE,
-    REFUSED_CUDA,
     RUNTIME_NAMESPACES,
     STD_REFUSED,
 )
@@ -45,14 +42,14 @@ _STATIC_BYTES = 3 << 30
 _NAME_CHARACTERS = 300  # of a name that a message spells out
 
 
-def check_object(file: Path, source: Source, backend: Backend) -> Finding | None:
+def check_object(file: Path, source: Source) -> Finding | None:
     """The first forbidden thing in the object `file`. Raises FaultError."""
     try:
         made = read_object(file)
     except OSError as error:
         raise FaultError(f"cannot read the compiled rung: {error}") from error
-    except MalformedObjectError as error:  # g++ made it of the rung, and said that all went well
-        message = f"what g++ made of it cannot be examined: {error}"
+    except MalformedObjectError as error:  # nvcc made it of the rung, and said that all went well
+        message = f"what nvcc made of it cannot be examined: {error}"
         return Finding(FindingKind.FORBIDDEN, message, source.file_name)
     taken = sum(section.size for section in made.sections if section.is_allocated)
     if taken > _STATIC_BYTES:
@@ -64,9 +61,8 @@ def check_object(file: Path, source: Source, backend: Backend) -> Finding | None
     complaints = (
         *_initialisers(made),
         *_disguises(made),
-        *(_strays(made) if backend is Backend.CPU else ()),
         *_definitions(made.symbols),
-        *_references(made.symbols, backend),
+        *_references(made.symbols),
     )
     for name, message in complaints:
         words = [word.removeprefix("basic_") for word in reversed(name.split("::"))]
@@ -76,14 +72,13 @@ def check_object(file: Path, source: Source, backend: Backend) -> Finding | None
     return None
 
 
-def is_allowed(symbol: str, backend: Backend) -> bool:
+def is_allowed(symbol: str) -> bool:
     """Whether a rung may refer to the (mangled) name."""
     if symbol in C_NAMES or any(pattern.fullmatch(symbol) for pattern in C_PATTERNS):
         return True
     names = qualified_name(symbol)
-    if backend is Backend.CUDA and (
-        symbol in CUDA_STUBS | CUDA_SUBSTITUTES or any(p.fullmatch(symbol) for p in CUDA_C_PATTERNS)
-    ):
+    is_cuda = any(pattern.fullmatch(symbol) for pattern in CUDA_C_PATTERNS)
+    if is_cuda or symbol in CUDA_STUBS | CUDA_SUBSTITUTES:
         return True
     if not names:
         return False
@@ -91,13 +86,10 @@ def is_allowed(symbol: str, backend: Backend) -> bool:
         return not any(STD_REFUSED.fullmatch(name) for name in names[1:])
     if names[0] in ("operator new", "operator delete"):
         return True
-    if names[0] == "simt":
-        inner = names[2:] if names[1:2] == ("detail",) else names[1:]
-        return bool(inner) and inner[0] in EMULATOR
     if names[0] == "lab":  # of the contract; what is not there is the linker's to say
         return True
     plain = len(names) == 1
-    is_runtime = names[0] in CUDA_BUILTINS or names[0] in C_NAMES
+    is_runtime = names[0] in C_NAMES
     return plain and (is_runtime or any(p.fullmatch(names[0]) for p in CUDA_C_PATTERNS))
 
 
@@ -155,14 +147,13 @@ def line_of(name: str, source: Source) -> int:
 _Complaint = tuple[str, str]  # a word to look for in the source, and the message
 
 
-def _references(symbols: Iterable[Symbol], backend: Backend) -> Iterator[_Complaint]:
+def _references(symbols: Iterable[Symbol]) -> Iterator[_Complaint]:
     for symbol in symbols:
-        if not symbol.name or symbol.is_defined or is_allowed(symbol.name, backend):
+        if not symbol.name or symbol.is_defined or is_allowed(symbol.name):
             continue
         names = qualified_name(symbol.name) or (_demangled(symbol.name),)
-        refused = _refused_cuda(names)
-        name, advice = refused or ("::".join(names), _advice(names))
-        yield name, f"uses {name}, which no rung needs: {advice}"
+        name = "::".join(names)
+        yield name, f"uses {name}, which no rung needs: {_advice(names)}"
 
 
 def _demangled(name: str) -> str:
@@ -180,14 +171,6 @@ def _demangled(name: str) -> str:
     except (OSError, subprocess.SubprocessError):
         return name
     return one_line(done.stdout)[:_NAME_CHARACTERS] or name
-
-
-def _refused_cuda(names: tuple[str, ...]) -> tuple[str, str] | None:
-    if names[0] == "simt":
-        for pattern, name, advice in REFUSED_CUDA:
-            if re.fullmatch(pattern, names[-1]):
-                return name, advice
-    return None
 
 
 _VISIBLE = (Binding.GLOBAL, Binding.WEAK, Binding.UNIQUE)
@@ -269,20 +252,8 @@ def _disguises(made: Object) -> Iterator[_Complaint]:
             yield name, f"puts the data {name} among the code: data needs no section of its own"
 
 
-def _strays(made: Object) -> Iterator[_Complaint]:
-    """Addresses at a fixed distance from a name: g++ announces no store next to a constant."""
-    for symbol in made.strays:
-        names = qualified_name(symbol)
-        where = (
-            f"far from {'::'.join(names)}, counted from it" if any(names) else "far from its own"
-        )
-        yield (names or ("",))[-1], f"uses memory {where}: stay within the variable"
-
-
 def _advice(names: tuple[str, ...]) -> str:
     for pattern, advice in ADVICE:
         if any(re.fullmatch(pattern, name) for name in names):
             return advice
-    if names[0] == "simt":
-        return "the emulator's own controls are for the worker"
     return PLAIN_ADVICE

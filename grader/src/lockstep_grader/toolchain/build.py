@@ -15,7 +15,7 @@ from lockstep_grader.machine.interrupts import interruption
 from lockstep_grader.machine.progress import Stage, stage
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Backend, Engine
+from lockstep_grader.model.grades import Backend
 from lockstep_grader.model.text import one_line
 from lockstep_grader.toolchain.clang import ensure_cccl, ensure_clang
 from lockstep_grader.toolchain.system import toolkit_nvcc
@@ -49,13 +49,12 @@ def build_backend(
         raise FaultError(
             f"{workspace.root / 'CMakeLists.txt'} is missing: is this a whole checkout?"
         )
-    preset = workspace.preset(backend)
-    clang = _clang() if preset == Engine.MACHINE else ()
+    clang = _clang() if backend is Backend.CPU else ()
     with _exclusive(folder):
         with stage(f"configuring the {backend} backend") as progress:
             if not _is_configured(workspace, folder, clang):
                 _forget_configuration(folder)
-                argv = ["cmake", "--preset", preset, "-B", str(folder), *_strictness()]
+                argv = ["cmake", "--preset", str(backend), "-B", str(folder), *_strictness()]
                 _run([*argv, *(f"-D{setting}" for setting in clang)], workspace, folder, progress)
         with stage(f"building the {backend} backend") as progress:
             command = ["cmake", "--build", str(folder), "--parallel", str(jobs)]
@@ -64,7 +63,7 @@ def build_backend(
 
 
 def _clang() -> tuple[str, ...]:
-    """The settings that name the compiler of the machine's rungs, and its headers."""
+    """The settings that name the compiler of the cpu backend's rungs, and its headers."""
     return (f"LAB_CLANG:FILEPATH={ensure_clang().path}", f"LAB_CCCL:PATH={ensure_cccl()}")
 
 

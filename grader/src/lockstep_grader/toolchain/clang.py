@@ -141,12 +141,6 @@ def ensure_cccl(venv: Path = VENV) -> Path:
     return Path(named).absolute()
 
 
-def machine_is_whole(venv: Path = VENV) -> bool:
-    """Whether nothing would be fetched to build the machine."""
-    has_cccl = _CCCL.is_in(venv) or os.environ.get(CCCL_VARIABLE, "off") != "off"
-    return has_cccl and find_clang(venv) is not None
-
-
 def _named(name: str) -> Clang:
     path = shutil.which(name)
     found = _examined(Path(path).absolute()) if path else None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Backend, Engine
+from lockstep_grader.model.grades import Backend
 
 _VERSION = 1
 
@@ -58,8 +58,7 @@ class Toolchain:
     program: Mapping[str, Step] = field(default_factory=dict)  # how `run` builds one, by name
     features: frozenset[str] = frozenset()  # what this backend can find beyond wrong results
     root: str = ""  # the checkout's folder
-    engine: Engine = Engine.EMULATOR  # of the cpu backend
-    device: Path | None = None  # the program that plays the device, on the machine
+    device: Path | None = None  # the program that plays the device, on cpu
 
     def lab(self, lab_id: str) -> LabTools:
         if lab_id not in self.labs:
@@ -134,7 +133,6 @@ def _toolchain(file: Path, data: Any) -> Toolchain:
         program={step["name"]: _step(step) for step in data.get("program", ())},
         features=frozenset(map(str, data.get("features", ()))),
         root=str(data.get("root", "")),
-        engine=Engine(data.get("engine", Engine.EMULATOR)),
         device=Path(device) if device else None,
     )
 

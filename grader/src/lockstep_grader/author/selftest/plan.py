@@ -15,7 +15,6 @@ from lockstep_grader.author.selftest.suites import (
     build_cuda,
     run_ctest,
     run_lint,
-    run_machine,
     run_pytest,
 )
 from lockstep_grader.author.selftest.tidy import check_tidy
@@ -26,16 +25,12 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.toolchain import system
 from lockstep_grader.toolchain.build import STRICT
-from lockstep_grader.toolchain.clang import ensure_cccl, ensure_clang
 from lockstep_grader.toolchain.system import Requirement
 
 SECTIONS = (
     Section("format", "clang-format on our C++ and CUDA files", check_format),
     Section("python", "ruff and mypy on the grader; spelling and wording", check_python),
-    Section("ctest", "unit tests of the emulator, the judge and the labs", run_ctest),
-    Section(
-        "machine", "unit tests of the machine; three labs proved on it", run_machine, "solutions"
-    ),
+    Section("ctest", "unit tests of the device, its runtime, the judge and the labs", run_ctest),
     Section("tidy", "clang-tidy on the cpu build", check_tidy),
     Section("pytest", "tests of the grader", run_pytest, "grader/tests"),
     Section("lint", "starters fail, solutions pass, mutants are caught", run_lint, "solutions"),
@@ -79,7 +74,6 @@ def ensure_packages(sections: Sequence[Section]) -> None:
         ((system.SANDBOX_REQUIREMENT,), "what confines student code is not tested"),
         (system.OPTIONAL_REQUIREMENTS, "checkouts that the tests make are compiled from nothing"),
         ((system.HEADLESS_REQUIREMENT,), "the pages are tested in Chromium if that is installed"),
-        ((system.DEBUGGER_REQUIREMENT,), "`./lab debug` is not tested"),
         (system.EDITOR_REQUIREMENTS, "what an editor shows is not tested"),
     ]
     if any(section.run is run_pytest for section in sections):
@@ -99,12 +93,6 @@ def ensure_packages(sections: Sequence[Section]) -> None:
 def ensure_tools(workspace: Workspace, sections: Sequence[Section]) -> None:
     """Installs what the sections need. Raises FaultError with the next step when it cannot."""
     ensure_packages(sections)
-    if any(section.run in (run_machine, run_pytest) for section in sections):
-        try:
-            ensure_clang()
-            ensure_cccl()
-        except FaultError as error:
-            say(f"the machine is not tested: {error}")
     requirements = workspace.root / "grader" / "requirements-dev.txt"
     if Path(sys.prefix) != workspace.root / ".venv":
         _require_importable(requirements)

@@ -5,8 +5,6 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,19 +16,14 @@ from lockstep_grader.author.selftest.sections import Context, Tally
 from lockstep_grader.author.selftest.tools import capture, junit_tally, report
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.judging.session import open_session
-from lockstep_grader.machine.workspace import Workspace, cache_folder, forget_unused
-from lockstep_grader.model.grades import Backend, Engine, Lab
+from lockstep_grader.machine.workspace import cache_folder, forget_unused
+from lockstep_grader.model.grades import Backend
 from lockstep_grader.model.text import visible
 from lockstep_grader.results.kept import KeptJudgements
 from lockstep_grader.toolchain import system
-from lockstep_grader.toolchain.build import build_backend, judge_target, workers_target
-from lockstep_grader.toolchain.clang import machine_is_whole
+from lockstep_grader.toolchain.build import build_backend, workers_target
 
 _LINT_SEED = 1
-# So many labs are proved on the machine. The others are on the emulator, with one mutant of so
-# many: both engines agree about all of them (docs/bench/engines.md), and `./lab lint` judges all.
-_ON_MACHINE = 3
-_EVERY_ON_EMULATOR = 6
 
 
 def run_ctest(context: Context) -> Tally:
@@ -41,36 +34,16 @@ def run_ctest(context: Context) -> Tally:
     targets = ["lockstep", "lockstep_tests", *map(workers_target, judged)]
     build = build_backend(workspace, Backend.CPU, targets, context.jobs).parent
     left_out = labs[len(judged) :]
-    choice = ["--label-exclude", f"^({'|'.join(left_out)})$"] if left_out else []
-    return _ctest(context, build, choice)
-
-
-def _ctest(context: Context, folder: Path, choice: Sequence[str] = ()) -> Tally:
-    argv = ["ctest", "--test-dir", str(folder), "--output-on-failure", "--no-tests=error"]
+    argv = ["ctest", "--test-dir", str(build), "--output-on-failure", "--no-tests=error"]
+    if left_out:
+        argv += ["--label-exclude", f"^({'|'.join(left_out)})$"]
     with tempfile.TemporaryDirectory(prefix="lockstep-") as work:
         junit = Path(work) / "ctest.xml"
         jobs = str(_waiting_jobs(context))
-        done = capture([*argv, *choice, "-j", jobs, "--output-junit", str(junit)], folder)
+        done = capture([*argv, "-j", jobs, "--output-junit", str(junit)], build)
         tally = junit_tally(junit, done.returncode)
     report(context, f"ctest: {tally}", tally.failed == 0, done.stdout)
     return tally
-
-
-def run_machine(context: Context) -> Tally:
-    """The machine's unit tests, and the first labs proved on it; `lint` proves the others."""
-    if not machine_is_whole():
-        context.console.print(Text("  skipped: clang or CCCL has not been fetched", "dim"))
-        return Tally(skipped=1)
-    workspace = replace(context.workspace, engine=Engine.MACHINE)
-    labs = _proved_on_machine(workspace)
-    targets = ["machine_tests", *(judge_target(lab.id) for lab in labs)]
-    build = build_backend(workspace, Backend.CPU, targets, context.jobs).parent
-    unit = [_ctest(context, build / "common" / room) for room in ("device", "runtime")]
-    return sum(unit, _prove(context, workspace, labs))
-
-
-def _proved_on_machine(workspace: Workspace) -> Sequence[Lab]:
-    return read_labs(workspace)[:_ON_MACHINE] if machine_is_whole() else ()
 
 
 def _waiting_jobs(context: Context) -> int:
@@ -113,24 +86,18 @@ def _quick_starts() -> dict[str, str]:
 
 def run_lint(context: Context) -> Tally:
     workspace = context.workspace
-    elsewhere = _proved_on_machine(workspace)
-    every = _EVERY_ON_EMULATOR if elsewhere else 1
-    return _prove(context, workspace, read_labs(workspace)[len(elsewhere) :], every)
-
-
-def _prove(context: Context, workspace: Workspace, labs: Sequence[Lab], every: int = 1) -> Tally:
+    labs = read_labs(workspace)
     # One seed for all runs of the tests; `./lab lint` by hand gets a fresh one.
     session = open_session(
         workspace,
         Backend.CPU,
         _waiting_jobs(context),
         seed=_LINT_SEED,
-        labs=[lab.id for lab in labs],
     )
     proofs = cache_folder() / "proofs"
     forget_unused(proofs)
     kept = KeptJudgements(proofs)
-    verdicts = lint(workspace, labs, session, kept, every)
+    verdicts = lint(workspace, labs, session, kept)
     print_verdicts(context.console, verdicts)
     failed = sum(bool(verdict.problems) for verdict in verdicts)
     skipped = sum(bool(verdict.skipped) for verdict in verdicts)

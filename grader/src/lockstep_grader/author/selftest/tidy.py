@@ -45,7 +45,7 @@ _FOR_OTHERS = _analyzer("max-nodes=10000")
 # the test; of a lab's judge it follows fewer of those paths, in an eighth of the time.
 _FOR_UNIT_TESTS = ("--checks=-clang-analyzer-*",)
 _FOR_JUDGES = _analyzer("mode=shallow")
-# The machine is not the cpu backend's engine yet: its files join when it is.
+# clang-tidy has not been tried on them yet.
 _LATER = ("common/device", "common/runtime")
 _MEMBER = re.compile(r'^#include "(/[^"]+)"$', re.MULTILINE)
 _DEPENDENCY_HEADER = re.compile(r"^(\S.*): #deps ")

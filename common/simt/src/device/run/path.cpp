@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: MIT
-#include "run/path.h"
-
-namespace simt::device {
-
-Path kernel_path;
-
-}  // namespace simt::device
