@@ -4,6 +4,7 @@
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -12,13 +13,14 @@ from typing import Any
 from lockstep_grader.model.compat import Self
 
 ERROR, WARNING = 1, 2  # the protocol's severities
+CLANGD = str(Path(sys.executable).with_name("clangd"))  # of requirements-dev.txt
 
 
 class Clangd:
     """A running clangd for the folder `root`; `env` is added to its environment."""
 
     def __init__(self, root: Path, env: Mapping[str, str] | None = None) -> None:
-        argv = ["clangd", "--background-index=false", "--pch-storage=memory", "--log=error"]
+        argv = [CLANGD, "--background-index=false", "--pch-storage=memory", "--log=error"]
         self._process = subprocess.Popen(
             argv,
             cwd=root,

@@ -58,7 +58,7 @@ def test_a_copy_of_one_lab_names_that_lab_in_its_image_and_notebook(lab: Lab) ->
         text = files[path].decode()
         assert f"{lab.id}/{lab.rungs[0].id}" in text
         assert {other.id for other in LABS if other.id in text} == {lab.id}
-    flags = files["common/simt/editor/compile_flags.txt"].decode()
+    flags = files["common/cuda/editor/compile_flags.txt"].decode()
     assert [other.id for other in LABS if other.id in flags] == [lab.id]
 
 

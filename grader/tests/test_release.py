@@ -78,7 +78,7 @@ def test_no_copy_of_one_lab_holds_a_piece_of_any_solution(lab: Lab) -> None:
     files = release_files(WORKSPACE, LABS, [lab])
     assert [str(leak) for leak in find_leaks(REPOSITORY, LABS, files)] == []
     assert {path.split("/")[1] for path in files if path.startswith("labs/")} == {lab.id}
-    flags = files["common/simt/editor/compile_flags.txt"].decode()
+    flags = files["common/cuda/editor/compile_flags.txt"].decode()
     assert [other.id for other in LABS if other.id in flags] == [lab.id]
     headers = {path for path in files if path.startswith("common/cuda/lab/")}
     kept_back = {header for other in LABS for header in other.headers} - set(lab.headers)

@@ -19,6 +19,13 @@
 #define __SURFACE_TYPES_H__
 #define __TEXTURE_TYPES_H__
 
+// memcpy and its like are for kernels, too, and clang expands them as it does the host's.
+#ifdef __CUDA__
+#pragma clang force_cuda_host_device begin
+#include <string.h>
+#pragma clang force_cuda_host_device end
+#endif
+
 // First: overloads for the device have to be there when <cmath> declares the same for the host.
 #include "lockstep/device_library.h"
 #include "lockstep/math.h"

@@ -28,8 +28,8 @@ struct alignas(64) Record {
 };
 
 // Words of a granule that lie side by side in the lanes' order: the lane of word w is
-// (first_word + w) >> shift.
-struct Strip {
+// (first_word + w) >> shift. Packed, as a digest has room for 20 bytes of it and not for 24.
+struct [[gnu::packed, gnu::aligned(4)]] Strip {
   Stamp lane_0 = 0;  // what lane 0 would have
   std::uint32_t id = 0;
   std::uint32_t words = 0;
@@ -53,7 +53,7 @@ struct alignas(64) Digest {
   // four bytes, and neither atomic nor volatile.
   std::array<Stamp, 2> keys = {};
   std::array<std::uint32_t, 2> masks = {};
-  [[no_unique_address]] Strip strip;  // if that is kept; what follows lies in its padding
+  Strip strip;  // if that is kept
   Kept kept = Kept::kNothing;
   bool is_written = false;  // all its bytes, as the flags say; false: ask them
 };

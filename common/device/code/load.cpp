@@ -109,12 +109,11 @@ File file_of_piece(const ptx::Instruction& instruction, const ptx::Operand& vect
   return size_bytes / vector.elements.size() == 8 ? File::k64 : File::k32;
 }
 
-// Functions have small numbers as their addresses.
-std::uint64_t number_of(Program& program, const Function* function) {
+std::uint64_t function_address(Program& program, const Function* function) {
   auto& numbers = program.by_number;
   auto found = std::ranges::find(numbers, function);
   if (found == numbers.end()) found = numbers.insert(numbers.end(), function);
-  return static_cast<std::uint64_t>(found - numbers.begin()) + 1;
+  return (static_cast<std::uint64_t>(found - numbers.begin()) + 1) * kFunctionBytes;
 }
 
 class FunctionLoader {
@@ -228,7 +227,7 @@ class FunctionLoader {
     }
     if (const auto found = program_.by_name.find(name); found != program_.by_name.end()) {
       calls_.push_back(found->second);
-      return value(number_of(program_, found->second), file);
+      return value(function_address(program_, found->second), file);
     }
     return {};
   }
@@ -501,7 +500,7 @@ std::unique_ptr<Program> load(ptx::Module module, const Placer& place) {
   for (const Symbol& symbol : program->symbols) {
     for (const ptx::Variable::Address& word : symbol.variable->addresses) {
       const auto found = program->by_name.find(word.symbol);
-      if (found != program->by_name.end()) number_of(*program, found->second);
+      if (found != program->by_name.end()) function_address(*program, found->second);
     }
   }
   std::vector<SharedUse> uses;
@@ -527,7 +526,8 @@ std::vector<std::byte> initial_contents(const Program& program, const Symbol& sy
       const auto function = program.by_name.find(word.symbol);
       if (function == program.by_name.end()) continue;
       const auto found = std::ranges::find(program.by_number, function->second);
-      address = static_cast<std::uint64_t>(found - program.by_number.begin()) + 1;
+      address =
+          (static_cast<std::uint64_t>(found - program.by_number.begin()) + 1) * kFunctionBytes;
     }
     address += static_cast<std::uint64_t>(word.addend);
     if (contents.size() < word.offset + sizeof address)

@@ -181,12 +181,16 @@ struct SourceFile {
   enum class Owner : std::uint8_t { kUser, kLab, kLibrary } owner = Owner::kLibrary;
 };
 
+// From one function's address to the next. An odd one would make a virtual function of what a
+// pointer to a member points to.
+inline constexpr std::uint64_t kFunctionBytes = 16;
+
 struct Program {
   ptx::Module module;  // what the names point into
   std::vector<SourceFile> files;
   std::vector<std::unique_ptr<Function>> functions;
   std::unordered_map<std::string_view, Function*> by_name;
-  // Functions whose address is taken, in the order of their numbers from 1 on: the "address".
+  // Functions whose address is taken: the first has the address kFunctionBytes, and so on.
   std::vector<const Function*> by_number;
   std::vector<Symbol> symbols;
   std::uint32_t num_instructions = 0;  // ids are below

@@ -152,10 +152,12 @@ const Op* call_function(Warp& warp, const Op* op, std::uint32_t lanes) {
   if (lanes != warp.lanes) split(warp, op, warp.lanes & ~lanes, op + 1);
   if (call.callee != nullptr) return enter(warp, op, call, *call.callee);
   const std::uint64_t* const numbers = warp.row64<std::uint64_t>(call.number);
-  const std::uint64_t number = numbers[std::countr_zero(warp.lanes)];
+  const std::uint64_t address = numbers[std::countr_zero(warp.lanes)];
   std::uint32_t others = 0;
-  for_each_lane(warp.lanes, [&](int lane) { others |= numbers[lane] != number ? 1U << lane : 0; });
-  if (number == 0 || number > call.program->by_number.size()) {
+  for_each_lane(warp.lanes, [&](int lane) { others |= numbers[lane] != address ? 1U << lane : 0; });
+  const std::uint64_t number = address / code::kFunctionBytes;
+  if (number == 0 || address % code::kFunctionBytes != 0 ||
+      number > call.program->by_number.size()) {
     end_kernel(
         warp, instruction_of(warp, op), report::Kind::kHostPointer,
         thread_name(warp, std::countr_zero(warp.lanes)) +
@@ -211,8 +213,7 @@ code::Handler call_handler(Op& op, const Instruction& instruction, code::Functio
         if (const code::Handler known = machine_call(operand.symbol, op, instruction, function)) {
           return known;
         }
-        throw std::runtime_error("call of " + std::string(operand.symbol) +
-                                 ", which the device does not have");
+        throw std::runtime_error(std::string(operand.symbol) + " exists only on the host");
       }
     } else if (is_list) {
       call->arguments = offsets_of(operand);

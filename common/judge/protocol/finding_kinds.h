@@ -31,7 +31,10 @@ inline constexpr const char* kOutOfMemory = "out_of_memory";
 inline constexpr const char* kForbidden = "forbidden";
 
 inline constexpr std::string_view kAll[] = {
-    kCompileError, kTodo, kWrongResult, kInputModified, kOutputUnwritten, kOutOfBounds, kMisaligned, kUninitializedRead, kRace, kBarrierDivergence, kDeadlock, kHostPointer, kLaunchError, kLeak, kBudget, kSlow, kCrash, kTimeout, kOutOfMemory, kForbidden};
+    kCompileError, kTodo,        kWrongResult,       kInputModified, kOutputUnwritten,
+    kOutOfBounds,  kMisaligned,  kUninitializedRead, kRace,          kBarrierDivergence,
+    kDeadlock,     kHostPointer, kLaunchError,       kLeak,          kBudget,
+    kSlow,         kCrash,       kTimeout,           kOutOfMemory,   kForbidden};
 
 inline bool is_known(std::string_view name) {
   return std::ranges::find(kAll, name) != std::end(kAll);

@@ -18,8 +18,8 @@
 
 #include "lab/cuda_error.cuh"
 #include "lab/todo.cuh"
-#include "worker/call_table.h"
 #include "tests/misbehaving_ring.h"
+#include "worker/call_table.h"
 
 namespace {
 

@@ -18,18 +18,6 @@ extern "C" LOCKSTEP_DEVICE void __assert_fail(const char* message, const char* f
   __assertfail(message, file, line, function, 1);
 }
 
-extern "C" {
-LOCKSTEP_DEVICE void* memcpy(void* to, const void* from, size_t size_bytes) {
-  return __builtin_memcpy(to, from, size_bytes);
-}
-LOCKSTEP_DEVICE void* memmove(void* to, const void* from, size_t size_bytes) {
-  return __builtin_memmove(to, from, size_bytes);
-}
-LOCKSTEP_DEVICE void* memset(void* to, int byte_value, size_t size_bytes) {
-  return __builtin_memset(to, byte_value, size_bytes);
-}
-}
-
 namespace std {
 struct nothrow_t;
 enum class align_val_t : size_t;

@@ -284,6 +284,9 @@ def _limit_reached(
 
 
 def _explain(step: Step, done: Completed, source: Source) -> Finding:
+    if step.name == "link" and "relocation truncated to fit" in done.output:
+        message = "its file-scope variables take more memory than a program may use"
+        return Finding(FindingKind.OUT_OF_MEMORY, message, source.file_name)
     pattern = _LINK_DIAGNOSTIC if step.name == "link" else _DIAGNOSTIC
     if match := pattern.search(done.output):
         places = match.groupdict()

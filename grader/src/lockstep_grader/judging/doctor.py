@@ -27,7 +27,6 @@ from lockstep_grader.toolchain.nvcc_setup import state_of_nvcc
 from lockstep_grader.toolchain.system import (
     BROWSER_REQUIREMENTS,
     BUILD_REQUIREMENTS,
-    EDITOR_REQUIREMENTS,
     OPTIONAL_REQUIREMENTS,
     SLURM_REQUIREMENTS,
     Requirement,
@@ -41,7 +40,7 @@ PYTHON_DEVELOPER_PACKAGES = (
     *("codespell_lib", "clang_format", "clang_tidy"),
 )
 
-_FOR_AUTHORS = ("cluster tests", "browser tests", "editor tests", "development", "similarity")
+_FOR_AUTHORS = ("cluster tests", "browser tests", "development", "similarity")
 _VERSION = re.compile(r"\d+\.\d+(?:\.\d+)*")
 
 
@@ -69,7 +68,6 @@ def examine(is_students_copy: bool = False) -> tuple[Item, ...]:
         *_cuda(),
         *_packages("cluster tests", SLURM_REQUIREMENTS),
         *_packages("browser tests", BROWSER_REQUIREMENTS),
-        *_packages("editor tests", EDITOR_REQUIREMENTS),
         *_python("grader", PYTHON_PACKAGES, "grader/requirements.txt"),
         *_python("development", PYTHON_DEVELOPER_PACKAGES, "grader/requirements-dev.txt"),
         *_python("browser tests", PYTHON_BROWSER_PACKAGES, "grader/requirements-dev.txt"),

@@ -64,18 +64,15 @@ def check_source(source: Source, backend: Backend) -> Finding | None:
 
 
 def _policy_problems(text: str) -> Iterator[_Problem]:
-    """What a lab forbids: other people's solutions of it, and findings at invented places.
+    """What a lab forbids: other people's solutions of it, and files that are not the lab's.
 
-    On the emulator a rung's kernels and its host code are processes apart from the judge: raw
-    strings, pasted tokens, attributes, pragmas, built-ins and inline PTX are as good as other code
-    there. The compiler finds no library that is forbidden here, so a text that misleads this reader
-    gains nothing.
+    On the emulator a rung's kernels and its host code are processes apart from the judge, so any
+    style of code is as good as another there. The compiler finds no library that is forbidden here,
+    so a text that misleads this reader gains nothing.
     """
     for part in _parts(tokens_of(text)):
-        if part.is_directive and part.tokens:
-            name = part.tokens[0]
-            if name.text == "include" or name.text == "line" or name.kind == "number":
-                yield from _directive_problems(part.tokens)
+        if part.is_directive and part.tokens and part.tokens[0].text == "include":
+            yield from _directive_problems(part.tokens)
 
 
 def _problems(text: str) -> Iterator[_Problem]:

@@ -68,9 +68,6 @@ SLURM_REQUIREMENTS = (
     Requirement("munge", "munge", admin_program("munged"), "./lab test: who is who in it"),
     Requirement("sbatch", "slurm-client", program("sbatch"), "./lab test: jobs for it"),
 )
-EDITOR_REQUIREMENTS = (  # optional, as the next: without it what an editor shows is not tested
-    Requirement("clangd", "clangd", program("clangd"), "./lab test: editors"),
-)
 # Optional: without a browser the pages are not tested in one. Chromium without its windows needs a
 # fifth of the processor time for a page.
 _HEADLESS = "chromium-headless-shell"

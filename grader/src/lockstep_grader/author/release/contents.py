@@ -69,10 +69,8 @@ _REQUIREMENTS = re.compile(r"grader/requirements[\w-]*\.txt")
 # Whole programs, benchmarks and solutions: they solve tasks of the labs.
 _LEFT_OUT = (
     "common/device/bench",
-    "common/simt/bench",
-    "common/simt/tests/corpus",
-    "common/simt/tests/programs",
-    "common/simt/tests/host_no_findings.cpp",
+    "common/device/tests/corpus",
+    "common/device/tests/programs",
     "common/judge/bench",
     "grader/src/lockstep_grader/author/scaffold/templates",
 )

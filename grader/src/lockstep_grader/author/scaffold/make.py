@@ -13,7 +13,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.quiz.file import FILE as QUIZ
 
 _TEMPLATES = Path(__file__).parent / "templates"
-EDITOR_FLAGS = "common/simt/editor/compile_flags.txt"
+EDITOR_FLAGS = "common/cuda/editor/compile_flags.txt"
 _JUDGE = (
     "main.cpp",
     "fixture.h",

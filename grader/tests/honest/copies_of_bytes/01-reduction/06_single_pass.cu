@@ -25,7 +25,7 @@ __global__ void copying_kernel(const float* d_in, int num_items, float* d_out) {
   float sum = 0;
   for (int vector = thread; vector < num_vectors; vector += num_threads) {
     float items[kItemsPerVector];
-    memcpy(items, d_in + kItemsPerVector * vector, kVectorBytes);
+    memcpy(items, reinterpret_cast<const float4*>(d_in) + vector, kVectorBytes);
     sum += (items[0] + items[1]) + (items[2] + items[3]);
   }
   if (thread < num_items % kItemsPerVector) sum += d_in[kItemsPerVector * num_vectors + thread];
