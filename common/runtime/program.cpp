@@ -21,6 +21,7 @@
 #include "connection.h"
 #include "lockstep_runtime.h"
 #include "memory/address_map.h"
+#include "registry.h"
 #include "serve/ring.h"
 #include "shared_pages.h"
 
@@ -117,6 +118,7 @@ struct Run {
       runtime::Connection::abandon();
     });
     runtime::explain_host_crashes(nullptr);
+    runtime::share_managed_variables();
   }
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;

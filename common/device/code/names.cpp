@@ -10,7 +10,11 @@
 namespace code {
 namespace {
 
+// clang and ptx::link() mark what only one file of a program knows.
 std::string demangled(std::string_view mangled) {
+  for (const std::string_view mark : {"__intern__", "__static__", ".file"}) {
+    mangled = mangled.substr(0, mangled.find(mark));
+  }
   const std::string name(mangled);
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(

@@ -154,7 +154,7 @@ def hardware(labs: Sequence[str]) -> dict:
 
 def counted_patterns() -> dict[str, Counts]:
     """Of access_patterns.cu, by the commands that build a program for the machine."""
-    targets = ["device_count_patterns", "clang_prelude20"]
+    targets = ["device_count_patterns", "clang_prelude"]
     output(["cmake", "--build", MACHINE, "--target", *targets])
     steps = json.loads((MACHINE / "lockstep.json").read_text())["program"]
     compiled = next(step["argv"] for step in steps if step["name"] == "device")
