@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "serve/commands.h"
 
@@ -30,6 +31,13 @@ struct ErrorOrigin {
   std::string what;    // what failed, in words: "the launch of add_kernel"; may be empty
 };
 const ErrorOrigin& last_error_origin();
+
+// Errors that cudaGetLastError has not taken, oldest first: of each place the last one.
+struct UncheckedError {
+  cudaError_t error;
+  ErrorOrigin origin;
+};
+const std::vector<UncheckedError>& unchecked_errors();
 
 // Says more about the error just recorded.
 void explain_last_error(std::string_view what, std::string_view kernel = {});

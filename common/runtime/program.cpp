@@ -126,7 +126,7 @@ struct Run {
   ~Run() {
     if (getpid() != started_as) return;          // a child process has findings of its own
     static_cast<void>(cudaDeviceSynchronize());  // no host will write what a kernel still polls
-    runtime::report_unchecked_error();
+    runtime::report_unchecked_errors();
     const unsigned num_findings = runtime::ask(serve::End{}).result.num_findings;
     if (std::getenv("LOCKSTEP_REPORT") == nullptr && num_findings > 0) {
       end_with_findings(num_findings);

@@ -61,15 +61,14 @@ void report_error(const std::string& function, const std::string& what, bool was
                                           : culprit);
 }
 
-void report_unchecked_error() {
-  const cudaError_t error = cudaPeekAtLastError();
-  if (error == cudaSuccess || sticky_error() != cudaSuccess) return;
-  const ErrorOrigin& origin = last_error_origin();
-  report_launch_error(origin,
-                      (origin.what.empty() ? "a CUDA call" : origin.what) + " failed with " +
-                          cudaGetErrorName(error) + " (" + cudaGetErrorString(error) +
-                          "), and the program never asked for the error: check what each CUDA "
-                          "call returns, and cudaGetLastError() after each launch");
+void report_unchecked_errors() {
+  for (const auto& [error, origin] : unchecked_errors()) {
+    report_launch_error(origin,
+                        (origin.what.empty() ? "a CUDA call" : origin.what) + " failed with " +
+                            cudaGetErrorName(error) + " (" + cudaGetErrorString(error) +
+                            "), and the program never asked for the error: check what each CUDA "
+                            "call returns, and cudaGetLastError() after each launch");
+  }
 }
 
 }  // namespace runtime

@@ -242,6 +242,9 @@ class FunctionLoader {
         result.elements.back().slot = value(element.bits, file_of_piece(instruction, source));
       }
     }
+    if (!source.second.empty() && source.second != "_") {
+      result.second = slot_of(instruction, source.second);
+    }
     switch (source.kind) {
       case Kind::kRegister:
         result.slot = slot_of(instruction, source.name);
@@ -249,9 +252,6 @@ class FunctionLoader {
         result.symbol = source.name;
         if (const auto type = rows_.types.find(source.name); type != rows_.types.end()) {
           result.type = type->second;
-        }
-        if (!source.second.empty() && source.second != "_") {
-          result.second = slot_of(instruction, source.second);
         }
         break;
       case Kind::kInteger:
