@@ -47,7 +47,7 @@ if(on_machine)
   set(program_step_isolate ${CMAKE_OBJCOPY} --keep-global-symbol=main {work}/gathered.o {work}/isolated.o)
   # What is initialised first is destroyed last: a program's destructors may use the device.
   set(program_step_link ${CMAKE_CXX_COMPILER}
-    -Wl,--whole-archive $<TARGET_FILE:lockstep_program> -Wl,--no-whole-archive {work}/isolated.o ${runtime} ${shared_library} ${simt_linker} -pthread
+    -Wl,--whole-archive $<TARGET_FILE:lockstep_program> -Wl,--no-whole-archive {work}/isolated.o $<TARGET_FILE:lockstep_random> ${runtime} ${shared_library} ${simt_linker} -pthread
     -o {work}/program)
   return()
 endif()
