@@ -128,3 +128,35 @@ def test_a_tile_of_several_warps_waits_and_combines(tmp_path: Path) -> None:
     run("tiles.cu", "--json", "out.json", cwd=tmp_path)
     findings = report(tmp_path / "out.json")["findings"]
     assert ("race", 9) in [(finding["kind"], finding["line"]) for finding in findings]
+
+
+CLUSTERS = """\
+#include <cooperative_groups.h>
+#include <cstdio>
+#define WIDTH 2
+namespace cg = cooperative_groups;
+__global__ void __cluster_dims__(WIDTH) swap(int* out) {
+  __shared__ int own;
+  const auto cluster = cg::this_cluster();
+  own = blockIdx.x;
+  cluster.sync();
+  out[blockIdx.x] = *cluster.map_shared_rank(&own, cluster.block_rank() ^ 1);
+  cluster.sync();
+}
+int main() {
+  int *d, h[4];
+  cudaMalloc(&d, sizeof h);
+  swap<<<4, 1>>>(d);
+  cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+  swap<<<3, 1>>>(d);
+  std::printf("%d %d %d %d %d\\n", h[0], h[1], h[2], h[3], cudaGetLastError() != cudaSuccess);
+  cudaFree(d);
+}
+"""
+
+
+@emulated
+def test_a_kernel_may_ask_for_clusters_itself(tmp_path: Path) -> None:
+    (tmp_path / "clusters.cu").write_text(CLUSTERS)
+    ran = run("clusters.cu", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (0, "1 0 3 2 1\n"), ran.stderr

@@ -129,8 +129,9 @@ class FunctionLoader {
     if (bounds[0] != 0) {
       function_.max_threads = bounds[0] * std::max(1U, bounds[1]) * std::max(1U, bounds[2]);
     }
+    const std::array<std::uint32_t, 3> named = cluster_in_name(source_.name);
     for (std::size_t i = 0; i < 3; ++i) {
-      function_.cluster[i] = std::max(1U, source_.cluster[i]);
+      function_.cluster[i] = std::max({1U, source_.cluster[i], named[i]});
     }
     place_parameters();
     Flow flow = flow_of(source_);

@@ -4,8 +4,10 @@
 #include <cxxabi.h>
 
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <memory>
+#include <stdexcept>
 
 namespace code {
 namespace {
@@ -66,6 +68,24 @@ std::string function_name(std::string_view mangled) {
 std::string variable_name(std::string_view mangled) {
   const std::string text = demangled(mangled);
   return last_name(text);
+}
+
+std::array<std::uint32_t, 3> cluster_in_name(std::string_view mangled) {
+  constexpr std::string_view kTag = "lockstep_cluster_";
+  std::array<std::uint32_t, 3> cluster = {};
+  const std::size_t at = mangled.find(kTag);
+  if (at == std::string_view::npos) return cluster;
+  const char* next = mangled.data() + at + kTag.size();
+  const char* const end = mangled.data() + mangled.size();
+  for (std::uint32_t& size : cluster) {
+    const auto read = std::from_chars(next, end, size);
+    if (read.ec != std::errc{} || read.ptr == end || *read.ptr != '_') {
+      throw std::runtime_error("__cluster_dims__ of " + function_name(mangled) +
+                               " must be numbers here, and no names of constants or parameters");
+    }
+    next = read.ptr + 1;
+  }
+  return cluster;
 }
 
 SourceFile source_file(const std::string& path) {
