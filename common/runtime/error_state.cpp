@@ -4,6 +4,7 @@
 #include "call.h"
 #include "connection.h"
 #include "place.h"
+#include "report/finding.h"
 
 namespace runtime {
 namespace {
@@ -66,6 +67,14 @@ void explain_last_error(std::string_view what, std::string_view kernel) {
 }
 
 const ErrorOrigin& failed_allocation() { return errors().allocation; }
+
+void report_launch_error(const ErrorOrigin& origin, const std::string& message) {
+  const std::string text = origin.kernel + message;
+  const serve::Report command{static_cast<std::uint32_t>(report::Kind::kLaunchError),
+                              static_cast<std::uint32_t>(origin.kernel.size()),
+                              static_cast<std::uint32_t>(message.size()), origin.at};
+  ask(command, text);
+}
 
 void clear_errors() { errors() = {}; }
 

@@ -45,6 +45,9 @@ void explain_last_error(std::string_view what, std::string_view kernel = {});
 // Where an allocation first failed since clear_errors(); line 0 if none has.
 const ErrorOrigin& failed_allocation();
 
+// Makes it a finding.
+void report_launch_error(const ErrorOrigin& origin, const std::string& message);
+
 // Forgets all of that.
 void clear_errors();
 

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "connection.h"
+#include "error_state.h"
 #include "lock.h"
 #include "shared_pages.h"
 
@@ -92,9 +93,8 @@ Registry& registry() {
 
 [[noreturn]] void refuse_image(std::string_view why) {
   std::fflush(nullptr);
-  std::fprintf(stderr, "lockstep: the device cannot load the program's kernels: %.*s\n",
-               static_cast<int>(why.size()), why.data());
-  std::_Exit(3);
+  report_launch_error({}, "the device cannot load the program's kernels: " + std::string(why));
+  std::_Exit(1);
 }
 
 void load(ProgramImage& image) {

@@ -6,18 +6,9 @@
 #include "error_state.h"
 #include "lockstep_runtime.h"
 #include "place.h"
-#include "report/finding.h"
 
 namespace runtime {
 namespace {
-
-void report_launch_error(const ErrorOrigin& origin, const std::string& message) {
-  const std::string text = origin.kernel + message;
-  const serve::Report command{static_cast<std::uint32_t>(report::Kind::kLaunchError),
-                              static_cast<std::uint32_t>(origin.kernel.size()),
-                              static_cast<std::uint32_t>(message.size()), origin.at};
-  ask(command, text);
-}
 
 // A failed allocation that the call went on after. What came of the null pointer is reported, too.
 void report_failed_allocation(const std::string& function) {

@@ -160,3 +160,15 @@ def test_a_kernel_may_ask_for_clusters_itself(tmp_path: Path) -> None:
     (tmp_path / "clusters.cu").write_text(CLUSTERS)
     ran = run("clusters.cu", cwd=tmp_path)
     assert (ran.returncode, ran.stdout) == (0, "1 0 3 2 1\n"), ran.stderr
+
+
+@emulated
+def test_a_variable_that_no_file_defines_is_a_finding(tmp_path: Path) -> None:
+    (tmp_path / "main.cu").write_text(
+        "extern __device__ int missing;\n__global__ void k(int* out) { *out = missing; }\n"
+        "int main() {\n  int* d;\n  cudaMalloc(&d, 4);\n  k<<<1, 1>>>(d);\n  cudaFree(d);\n}\n"
+    )
+    ran = run("main.cu", "--json", "out.json", cwd=tmp_path)
+    (finding,) = report(tmp_path / "out.json")["findings"]
+    assert (ran.returncode, finding["kind"]) == (1, "launch_error")
+    assert "no file of the program defines the variable missing" in finding["message"]
