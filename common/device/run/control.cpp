@@ -212,7 +212,8 @@ code::Handler call_handler(Op& op, const Instruction& instruction, code::Functio
           return known;
         }
         throw std::runtime_error("call of " + std::string(operand.symbol) +
-                                 ", which the device does not have");
+                                 ", which neither the program nor the device has as a "
+                                 "__device__ function");
       }
     } else if (is_list) {
       call->arguments = offsets_of(operand);

@@ -130,7 +130,7 @@ def run_program(
     if ended.accident and not (ended.accident.kind is FindingKind.CRASH and read.is_crash_told()):
         read.findings.append(ended.accident)
         read.kernels.append("")
-    kernel_of = {id(finding): kernel for finding, kernel in zip(read.findings, read.kernels, strict=True)}
+    kernel_of = dict(zip(map(id, read.findings), read.kernels, strict=True))
     findings = causes_first(read.findings)
     return Ran(
         ended.status,
