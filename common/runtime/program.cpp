@@ -29,6 +29,9 @@
 #define LOCKSTEP_DEVICE_PROGRAM "lockstep_device"
 #endif
 
+// Of a program that an installed lockstep-run has built.
+extern "C" const char lockstep_device_path[] __attribute__((weak));
+
 namespace program {
 namespace {
 
@@ -42,7 +45,8 @@ constexpr int kFirstFree = 64;
 
 const char* device_program() {
   const char* const named = std::getenv("LOCKSTEP_DEVICE");
-  return named != nullptr && *named != '\0' ? named : LOCKSTEP_DEVICE_PROGRAM;
+  if (named != nullptr && *named != '\0') return named;
+  return lockstep_device_path != nullptr ? lockstep_device_path : LOCKSTEP_DEVICE_PROGRAM;
 }
 
 // A file in memory that no process can shrink, out of the way of the descriptors that programs get.

@@ -92,8 +92,8 @@ SourceFile source_file(const std::string& path) {
   SourceFile file;
   file.path = path;
   file.name = path.substr(path.rfind('/') + 1);
-  constexpr std::array<std::string_view, 8> kLibraries = {
-      "/cuda/toolkit/", "/usr/",        "/ziglang/",      "/lib/include/",
+  constexpr std::array<std::string_view, 9> kLibraries = {
+      "/cuda/toolkit/", "/usr/",        "/ziglang/",      "/lib/include/", "/lockstep/toolkit/",
       "/cccl/",         "/libcudacxx/", "/include/cuda/", "/include/cub/"};
   file.owner = SourceFile::Owner::kUser;
   if (lies_in(path, "/common/cuda/lab/") || lies_in(path, "/include/lockstep/lab/") ||
