@@ -95,9 +95,11 @@ void Device::load(std::string_view ptx) {
   fill_variables(*module);
   module->machine = std::make_unique<run::Machine>(*module->program);
   module->machine->set_printer([this](std::string_view text) { print(text); });
-  module->machine->set_launcher([this, &loaded = *module](run::NestedLaunch nested) {
-    return take_nested(loaded, std::move(nested));
-  });
+  if (takes_modules_) {  // a lab's rung may not launch kernels from kernels
+    module->machine->set_launcher([this, &loaded = *module](run::NestedLaunch nested) {
+      return take_nested(loaded, std::move(nested));
+    });
+  }
   for (const code::Symbol& symbol : module->program->symbols) {
     if (symbol.space == ptx::Space::kConst) module->constant_bytes += symbol.size_bytes;
   }
