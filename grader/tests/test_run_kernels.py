@@ -172,3 +172,24 @@ def test_a_variable_that_no_file_defines_is_a_finding(tmp_path: Path) -> None:
     (finding,) = report(tmp_path / "out.json")["findings"]
     assert (ran.returncode, finding["kind"]) == (1, "launch_error")
     assert "no file of the program defines the variable missing" in finding["message"]
+
+
+@emulated
+def test_a_texture_of_an_array_that_may_be_gathered_is_gathered(tmp_path: Path) -> None:
+    (tmp_path / "gather.cu").write_text(
+        "#include <cstdio>\n__global__ void gather(cudaTextureObject_t texture, float4* out) {\n"
+        "  *out = tex2Dgather<float4>(texture, 1, 1, 0);\n}\n"
+        "int main() {\n  const float items[4] = {1, 2, 3, 4};\n  float4 *d, h;\n"
+        "  const auto format = cudaCreateChannelDesc<float>();\n  cudaResourceDesc from{};\n"
+        "  from.resType = cudaResourceTypeArray;\n  cudaMallocArray(&from.res.array.array, &format, "
+        "2, 2, cudaArrayTextureGather);\n  cudaMemcpy2DToArray(from.res.array.array, 0, 0, items, 8, "
+        "8, 2, cudaMemcpyHostToDevice);\n  const cudaTextureDesc how{};\n"
+        "  cudaTextureObject_t texture;\n"
+        "  cudaCreateTextureObject(&texture, &from, &how, nullptr);\n"
+        "  cudaMalloc(&d, sizeof h);\n  gather<<<1, 1>>>(texture, d);\n"
+        "  cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost);\n"
+        '  std::printf("%g %g %g %g\\n", h.x, h.y, h.z, h.w);\n  cudaFree(d);\n'
+        "  cudaDestroyTextureObject(texture);\n  cudaFreeArray(from.res.array.array);\n}\n"
+    )
+    ran = run("gather.cu", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (0, "3 4 2 1\n"), ran.stderr
