@@ -181,15 +181,16 @@ def test_a_texture_of_an_array_that_may_be_gathered_is_gathered(tmp_path: Path) 
         "  *out = tex2Dgather<float4>(texture, 1, 1, 0);\n}\n"
         "int main() {\n  const float items[4] = {1, 2, 3, 4};\n  float4 *d, h;\n"
         "  const auto format = cudaCreateChannelDesc<float>();\n  cudaResourceDesc from{};\n"
-        "  from.resType = cudaResourceTypeArray;\n  cudaMallocArray(&from.res.array.array, &format, "
-        "2, 2, cudaArrayTextureGather);\n  cudaMemcpy2DToArray(from.res.array.array, 0, 0, items, 8, "
-        "8, 2, cudaMemcpyHostToDevice);\n  const cudaTextureDesc how{};\n"
+        "  from.resType = cudaResourceTypeArray;\n  cudaArray_t& array = from.res.array.array;\n"
+        "  cudaMallocArray(&array, &format, 2, 2, cudaArrayTextureGather);\n"
+        "  cudaMemcpy2DToArray(array, 0, 0, items, 8, 8, 2, cudaMemcpyHostToDevice);\n"
+        "  const cudaTextureDesc how{};\n"
         "  cudaTextureObject_t texture;\n"
         "  cudaCreateTextureObject(&texture, &from, &how, nullptr);\n"
         "  cudaMalloc(&d, sizeof h);\n  gather<<<1, 1>>>(texture, d);\n"
         "  cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost);\n"
         '  std::printf("%g %g %g %g\\n", h.x, h.y, h.z, h.w);\n  cudaFree(d);\n'
-        "  cudaDestroyTextureObject(texture);\n  cudaFreeArray(from.res.array.array);\n}\n"
+        "  cudaDestroyTextureObject(texture);\n  cudaFreeArray(array);\n}\n"
     )
     ran = run("gather.cu", cwd=tmp_path)
     assert (ran.returncode, ran.stdout) == (0, "3 4 2 1\n"), ran.stderr

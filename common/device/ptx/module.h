@@ -109,7 +109,7 @@ struct Variable {
   std::size_t size_bytes = 0;  // 0: `extern .shared name[]`, or an array without a length
   bool is_extern = false;
   bool is_visible = false;
-  bool is_weak = false;     // .weak, .common: other files may define it, too
+  bool is_weak = false;            // .weak, .common: other files may define it, too
   bool is_managed = false;         // .attribute(.managed)
   std::vector<std::byte> initial;  // at most size_bytes; zeros follow
   struct Address {                 // words of `initial` that hold the address of a symbol
