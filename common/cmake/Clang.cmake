@@ -103,7 +103,7 @@ if(EXISTS ${cccl_folder}/whole.txt)
 endif()
 set(cccl_program_flags "")
 if(IS_DIRECTORY ${cccl_folder}/rungs)
-  set(cccl_program_flags -isystem ${cccl_folder}/programs)
+  set(cccl_program_flags -isystem ${CMAKE_SOURCE_DIR}/common/cuda/older -isystem ${cccl_folder}/programs)
   set(cccl_folder ${cccl_folder}/rungs)
 endif()
 

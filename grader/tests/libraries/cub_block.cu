@@ -16,7 +16,7 @@ __global__ void reduce_kernel(const int* in, int* out, int num_valid) {
   const int item = in[threadIdx.x];
   const int sum = Reduce(temp).Sum(item);
   __syncthreads();
-  const int some = Reduce(temp).Reduce(item, cuda::maximum<>(), num_valid);
+  const int some = Reduce(temp).Reduce(item, cub::Max(), num_valid);
   __syncthreads();
   int items[2] = {item, 1};
   const int both = Reduce(temp).Sum(items);
@@ -58,8 +58,7 @@ __global__ void scan_kernel(const int* in, int* out, int* totals, int num_items)
     __syncthreads();
   }
   int inclusive, aggregate;
-  Scan(temp.scan).InclusiveScan(static_cast<int>(threadIdx.x), inclusive, cuda::maximum<>(),
-                                aggregate);
+  Scan(temp.scan).InclusiveScan(static_cast<int>(threadIdx.x), inclusive, cub::Max(), aggregate);
   if (threadIdx.x == 40) totals[0] = inclusive, totals[1] = aggregate;
   int before, in_warp;
   using WarpScan = cub::WarpScan<int>;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // CUB's functions for the whole device, compared with the C++ library. Ends with 0 if all agree.
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/transform_iterator.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -59,16 +57,15 @@ int main() {
   });
   EXPECT(d_out.values(1)[0] == std::accumulate(in.begin(), in.end(), 0));
   call_twice([&](void* room, size_t& bytes) {
-    return cub::DeviceReduce::Reduce(room, bytes, d_in.data, d_out.data, kCount, cuda::minimum<>(),
-                                     7);
+    return cub::DeviceReduce::Reduce(room, bytes, d_in.data, d_out.data, kCount, cub::Min(), 7);
   });
   EXPECT(d_out.values(1)[0] == *std::min_element(in.begin(), in.end()));
-  const auto squares = thrust::make_transform_iterator(d_in.data, Square());
+  const cub::TransformInputIterator<int, Square, int*> squares(d_in.data, Square());
   call_twice([&](void* room, size_t& bytes) {
     return cub::DeviceReduce::Sum(room, bytes, squares, d_out.data, kCount);
   });
   EXPECT(d_out.values(1)[0] == std::inner_product(in.begin(), in.end(), in.begin(), 0));
-  const thrust::counting_iterator<int> numbers(10);
+  const cub::CountingInputIterator<int> numbers(10);
   call_twice([&](void* room, size_t& bytes) {
     return cub::DeviceSelect::Flagged(room, bytes, numbers, squares, d_out.data, d_count.data,
                                       kCount);
@@ -92,8 +89,7 @@ int main() {
   std::exclusive_scan(in.begin(), in.end(), expected.begin(), 0);
   EXPECT(d_out.values(kCount) == expected);
   call_twice([&](void* room, size_t& bytes) {
-    return cub::DeviceScan::InclusiveScan(room, bytes, d_in.data, d_out.data, cuda::maximum<>(),
-                                          kCount);
+    return cub::DeviceScan::InclusiveScan(room, bytes, d_in.data, d_out.data, cub::Max(), kCount);
   });
   std::inclusive_scan(in.begin(), in.end(), expected.begin(),
                       [](int a, int b) { return std::max(a, b); });
