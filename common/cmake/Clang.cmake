@@ -33,7 +33,8 @@ endif()
 
 # clang_prelude(mode std header...): cuda_runtime.h and these headers precompiled for clang_${mode}_flags, which saves
 # two thirds of the time of a short rung. Its file is ${prelude_folder}/${mode}${std}.pch, with each header's name
-# before the dot: -atomic, -algorithm, or both. The target clang_prelude${std} makes all modes'.
+# before the dot: -atomic, -algorithm, or both. The target clang_prelude makes all rungs', program_prelude those of
+# modes that begin with program.
 # Each builds on the one without its last header. Templates that the headers use are instantiated in it, not once more
 # in each rung: half of the time to read it.
 # Unlike g++, clang refuses one that does not fit: Ninja makes it again when a header changes.
@@ -62,11 +63,15 @@ function(clang_prelude mode std)
       -Xclang -fpch-instantiate-templates ${header} -o ${made} -MD -MT ${made} -MF ${depfile}
     DEPENDS ${header} ${base} ${clang_path} DEPFILE ${depfile}
     COMMENT "Precompiling CUDA's headers: ${mode}, C++${std} ${ARGN}" VERBATIM)
-  if(NOT TARGET clang_prelude${std})
-    add_custom_target(clang_prelude${std})
+  set(all clang_prelude)
+  if(mode MATCHES "^program")
+    set(all program_prelude)
+  endif()
+  if(NOT TARGET ${all})
+    add_custom_target(${all})
   endif()
   add_custom_target(clang_prelude_${mode}${std}${name} DEPENDS ${made})
-  add_dependencies(clang_prelude${std} clang_prelude_${mode}${std}${name})
+  add_dependencies(${all} clang_prelude_${mode}${std}${name})
 endfunction()
 
 # zig's clang takes the musl library for the system's. /usr/lib/gcc/... has g++'s own headers, of which only
@@ -97,7 +102,7 @@ if(EXISTS ${cccl_folder}/whole.txt)
 endif()
 set(cccl_program_flags "")
 if(IS_DIRECTORY ${cccl_folder}/rungs)
-  set(cccl_program_flags -isystem ${cccl_folder}/programs)
+  set(cccl_program_flags -isystem ${CMAKE_SOURCE_DIR}/common/cuda/older -isystem ${cccl_folder}/programs)
   set(cccl_folder ${cccl_folder}/rungs)
 endif()
 

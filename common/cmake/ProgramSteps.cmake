@@ -20,15 +20,15 @@ endfunction()
 
 if(LAB_BACKEND STREQUAL "cpu")
   # Of a .cu file: PTX, as compiled (to be counted, or with comparisons) or as written (for the debugger), into
-  # {object}.ptx, and at the same time the host's object, whose image is a placeholder. `embed` puts {object}.image there, which the grader makes: the
-  # PTX with a NUL behind it. So a program is one file, as nvcc's are.
+  # {object}.ptx, and at the same time the host's object. `embed` gives that a section with {object}.image, which the
+  # grader makes: the PTX with a NUL behind it. The linker puts these sections one behind another: a program is one
+  # file, as nvcc's are, and the device links its PTX. {unit} marks the names that one file alone knows.
   # `lower` makes {object}.ptx from {object}.ll, clang's intermediate code, which the grader has changed.
   set(program_step_names device checked written lower compile embed compile_host compile_c gather isolate link)
   foreach(step device written host)
-    set(program_${step}_flags ${clang_${step}_flags})
+    set(program_${step}_flags ${clang_program_${step}_flags})
     list(TRANSFORM program_${step}_flags REPLACE "^-std=.*" "-std=c++{std}")
-    list(TRANSFORM program_${step}_flags REPLACE "20\\.pch$" "{std}.pch")
-    list(APPEND program_${step}_flags ${cccl_program_flags} -I${common_dir}/cuda {source} -o)
+    list(APPEND program_${step}_flags -cuid={unit} ${cccl_program_flags} -I${common_dir}/cuda {source} -o)
   endforeach()
   foreach(step device written)
     set(program_step_${step} ${clang_command} ${program_${step}_flags} {object}.ptx)
@@ -36,9 +36,9 @@ if(LAB_BACKEND STREQUAL "cpu")
   set(program_step_checked ${program_step_device} ${clang_checked_flags})
   set(program_step_lower ${clang_command} --target=nvptx64-nvidia-cuda -march=sm_90 -Xclang -target-feature
     -Xclang ${clang_ptx} -x ir {object}.ll -S ${clang_optimizer_flags} -o {object}.ptx)
-  set(program_step_compile ${clang_command} ${program_host_flags} {object}
-    -Xclang -fcuda-include-gpubinary -Xclang ${rung_image})
-  set(program_step_embed ${CMAKE_OBJCOPY} --update-section .nv_fatbin={object}.image {object})
+  set(program_step_compile ${clang_command} ${program_host_flags} {object})
+  set(program_step_embed ${CMAKE_OBJCOPY} --add-section lockstep_ptx={object}.image
+    --set-section-flags lockstep_ptx=alloc,readonly,data {object})
   set(program_headers -isystem ${common_dir}/cuda/toolkit -I${common_dir}/cuda)
   set(program_step_compile_host ${CMAKE_CXX_COMPILER} -std=c++{std} -Og -g1 -fPIC -Wall ${program_headers}
     -c {source} -o {object})
@@ -47,6 +47,6 @@ if(LAB_BACKEND STREQUAL "cpu")
   set(program_step_isolate ${CMAKE_OBJCOPY} --keep-global-symbol=main {work}/gathered.o {work}/isolated.o)
   # What is initialised first is destroyed last: a program's destructors may use the device.
   set(program_step_link ${CMAKE_CXX_COMPILER}
-    -Wl,--whole-archive $<TARGET_FILE:lockstep_program> -Wl,--no-whole-archive {work}/isolated.o ${runtime} ${shared_library} ${quick_linker} -pthread
+    -Wl,--whole-archive $<TARGET_FILE:lockstep_program> -Wl,--no-whole-archive {work}/isolated.o $<TARGET_FILE:lockstep_random> ${runtime} ${shared_library} ${quick_linker} -pthread
     -o {work}/program)
 endif()

@@ -17,7 +17,7 @@ namespace runtime {
 namespace {
 
 constexpr unsigned kKnownArrayFlags =
-    cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap;
+    cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather;
 constexpr std::size_t kFaces = 6;
 
 // By handle. What a program passes may be no handle, so it is looked up and not followed.

@@ -148,7 +148,11 @@ cudaError_t copy_on(cudaStream_t stream, const BoxCopy& copy, const cudaMemcpy3D
       return set_last_error(error);
     }
     if (is_behind_waiting(nullptr)) finish_waiting();
-    waits = serve::kWaitsBefore | serve::kWaitsAfter;
+    // From pageable memory it returns once that has been read: CUDA Runtime API, "API
+    // synchronization behavior". The bytes may still be on their way to the device.
+    const bool is_staged = is_hosts(copy.from) && !is_hosts(copy.to);
+    waits = serve::kWaitsBefore;
+    if (!is_staged) waits |= serve::kWaitsAfter;
   }
   const bool is_plain = is_valid_stream(stream) && !is_capturing(stream);
   const bool is_pageable = is_hosts(copy.from) || is_hosts(copy.to);

@@ -4,19 +4,31 @@
 #include "call.h"
 #include "connection.h"
 #include "place.h"
+#include "report/finding.h"
 
 namespace runtime {
 namespace {
+
+constexpr std::size_t kMaxUnchecked = 100;  // a report has no more findings
 
 struct Errors {
   cudaError_t last = cudaSuccess;
   ErrorOrigin origin;
   ErrorOrigin allocation;
+  std::vector<UncheckedError> unchecked;
 };
 
 Errors& errors() {
   static auto* const all = new Errors;  // outlives all users
   return *all;
+}
+
+void note_unchecked(cudaError_t error) {
+  Errors& all = errors();
+  std::erase_if(all.unchecked, [&](const UncheckedError& earlier) {
+    return is_same(earlier.origin.at, all.origin.at);
+  });
+  if (all.unchecked.size() < kMaxUnchecked) all.unchecked.push_back({error, all.origin});
 }
 
 }  // namespace
@@ -27,7 +39,8 @@ cudaError_t sticky_error() {
 
 cudaError_t set_last_error(cudaError_t error) {
   const DeviceLock lock;
-  if (const cudaError_t sticky = sticky_error(); sticky != cudaSuccess) error = sticky;
+  const cudaError_t sticky = sticky_error();
+  if (sticky != cudaSuccess) error = sticky;
   if (error == cudaSuccess) return error;
   Errors& all = errors();
   all.last = error;
@@ -35,19 +48,33 @@ cudaError_t set_last_error(cudaError_t error) {
   if (error == cudaErrorMemoryAllocation && all.allocation.at.line == 0) {
     all.allocation = all.origin;
   }
+  if (sticky == cudaSuccess) note_unchecked(error);  // else a kernel's fault, a finding already
   return error;
 }
 
 const ErrorOrigin& last_error_origin() { return errors().origin; }
+
+const std::vector<UncheckedError>& unchecked_errors() { return errors().unchecked; }
 
 void explain_last_error(std::string_view what, std::string_view kernel) {
   Errors& all = errors();
   all.origin.what = what;
   all.origin.kernel = kernel;
   if (is_same(all.origin.at, all.allocation.at)) all.allocation = all.origin;
+  if (!all.unchecked.empty() && is_same(all.origin.at, all.unchecked.back().origin.at)) {
+    all.unchecked.back().origin = all.origin;
+  }
 }
 
 const ErrorOrigin& failed_allocation() { return errors().allocation; }
+
+void report_launch_error(const ErrorOrigin& origin, const std::string& message) {
+  const std::string text = origin.kernel + message;
+  const serve::Report command{static_cast<std::uint32_t>(report::Kind::kLaunchError),
+                              static_cast<std::uint32_t>(origin.kernel.size()),
+                              static_cast<std::uint32_t>(message.size()), origin.at};
+  ask(command, text);
+}
 
 void clear_errors() { errors() = {}; }
 
@@ -63,6 +90,7 @@ cudaError_t cudaGetLastError() {
   const runtime::DeviceLock lock;
   const cudaError_t error = cudaPeekAtLastError();
   runtime::errors().last = cudaSuccess;
+  runtime::errors().unchecked.clear();
   return error;
 }
 

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "serve/commands.h"
 
@@ -31,11 +32,21 @@ struct ErrorOrigin {
 };
 const ErrorOrigin& last_error_origin();
 
+// Errors that cudaGetLastError has not taken, oldest first: of each place the last one.
+struct UncheckedError {
+  cudaError_t error;
+  ErrorOrigin origin;
+};
+const std::vector<UncheckedError>& unchecked_errors();
+
 // Says more about the error just recorded.
 void explain_last_error(std::string_view what, std::string_view kernel = {});
 
 // Where an allocation first failed since clear_errors(); line 0 if none has.
 const ErrorOrigin& failed_allocation();
+
+// Makes it a finding.
+void report_launch_error(const ErrorOrigin& origin, const std::string& message);
 
 // Forgets all of that.
 void clear_errors();

@@ -28,6 +28,6 @@ void retire_scratch();
 void report_error(const std::string& function, const std::string& what, bool was_ignored);
 
 // The same for a program that never asked for its last error.
-void report_unchecked_error();
+void report_unchecked_errors();
 
 }  // namespace runtime

@@ -21,12 +21,16 @@
 #include "connection.h"
 #include "lockstep_runtime.h"
 #include "memory/address_map.h"
+#include "registry.h"
 #include "serve/ring.h"
 #include "shared_pages.h"
 
 #ifndef LOCKSTEP_DEVICE_PROGRAM
 #define LOCKSTEP_DEVICE_PROGRAM "lockstep_device"
 #endif
+
+// Of a program that an installed lockstep-run has built.
+extern "C" const char lockstep_device_path[] __attribute__((weak));
 
 namespace program {
 namespace {
@@ -41,7 +45,8 @@ constexpr int kFirstFree = 64;
 
 const char* device_program() {
   const char* const named = std::getenv("LOCKSTEP_DEVICE");
-  return named != nullptr && *named != '\0' ? named : LOCKSTEP_DEVICE_PROGRAM;
+  if (named != nullptr && *named != '\0') return named;
+  return lockstep_device_path != nullptr ? lockstep_device_path : LOCKSTEP_DEVICE_PROGRAM;
 }
 
 // A file in memory that no process can shrink, out of the way of the descriptors that programs get.
@@ -117,6 +122,7 @@ struct Run {
       runtime::Connection::abandon();
     });
     runtime::explain_host_crashes(nullptr);
+    runtime::share_managed_variables();
   }
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
@@ -124,7 +130,7 @@ struct Run {
   ~Run() {
     if (getpid() != started_as) return;          // a child process has findings of its own
     static_cast<void>(cudaDeviceSynchronize());  // no host will write what a kernel still polls
-    runtime::report_unchecked_error();
+    runtime::report_unchecked_errors();
     const unsigned num_findings = runtime::ask(serve::End{}).result.num_findings;
     if (std::getenv("LOCKSTEP_REPORT") == nullptr && num_findings > 0) {
       end_with_findings(num_findings);

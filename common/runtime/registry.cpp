@@ -12,13 +12,38 @@
 #include <unordered_map>
 
 #include "connection.h"
+#include "error_state.h"
 #include "lock.h"
 #include "shared_pages.h"
 
-// What the linker calls the ends of the section of keywords.h; null: the program has none.
+namespace {
+
+// By which clang's -fgpu-rdc announces a kernel or a variable of the device.
+struct OffloadEntry {
+  std::uint64_t reserved;
+  std::uint16_t version;
+  std::uint16_t kind;
+  std::uint32_t flags;
+  const void* address;       // by which the host's code names it
+  const char* name;          // mangled
+  std::uint64_t size_bytes;  // 0: a kernel
+  std::uint64_t data;
+  void* auxiliary;
+};
+static_assert(sizeof(OffloadEntry) == 56);
+constexpr std::uint16_t kCudaEntry = 2;
+
+}  // namespace
+
+// What the linker calls the ends of sections: of keywords.h, of clang's entries, and of the PTX of
+// the program's files. Null: the program has none.
+#define RUNTIME_SECTION(type, name)                                               \
+  extern const type __start_##name[] __attribute__((weak, visibility("hidden"))); \
+  extern const type __stop_##name[] __attribute__((weak, visibility("hidden")));
 extern "C" {
-extern const char __start_lockstep_managed[] __attribute__((weak, visibility("hidden")));
-extern const char __stop_lockstep_managed[] __attribute__((weak, visibility("hidden")));
+RUNTIME_SECTION(char, lockstep_managed)
+RUNTIME_SECTION(OffloadEntry, llvm_offload_entries)
+RUNTIME_SECTION(char, lockstep_ptx)
 }
 
 namespace runtime {
@@ -39,9 +64,26 @@ struct FatBinary {
 };
 constexpr std::uint32_t kFatBinaryMagic = 0x466243b1;
 
+// A program with a main() of its own was compiled with -fgpu-rdc, and has entries and PTX in
+// sections. A rung registers its own.
 struct Registry {
   std::unordered_map<const void*, Kernel> kernels;
   std::unordered_map<const void*, Variable> variables;
+  ProgramImage linked;
+
+  Registry() {
+    const char* const end = __stop_lockstep_ptx;
+    linked.text = {__start_lockstep_ptx, static_cast<std::size_t>(end - __start_lockstep_ptx)};
+    for (const OffloadEntry* entry = __start_llvm_offload_entries;
+         entry != __stop_llvm_offload_entries; ++entry) {
+      if (entry->kind != kCudaEntry) continue;
+      if (entry->size_bytes == 0) {
+        kernels[entry->address] = {&linked, entry->address, entry->name, {}, {}, {}, 0};
+      } else {
+        variables[entry->address] = {&linked, entry->name};
+      }
+    }
+  }
 };
 
 Registry& registry() {
@@ -51,9 +93,8 @@ Registry& registry() {
 
 [[noreturn]] void refuse_image(std::string_view why) {
   std::fflush(nullptr);
-  std::fprintf(stderr, "lockstep: the device cannot load the program's kernels: %.*s\n",
-               static_cast<int>(why.size()), why.data());
-  std::_Exit(3);
+  report_launch_error({}, "the device cannot load the program's kernels: " + std::string(why));
+  std::_Exit(1);
 }
 
 void load(ProgramImage& image) {
@@ -120,12 +161,9 @@ const Variable* find_variable(const void* host_variable) {
   return &variable;
 }
 
-namespace {
-
-// The host's code uses a __managed__ variable by its name from the start on.
-void share_managed(const ProgramImage* image) {
-  for (const auto& [host, registered] : registry().variables) {
-    if (registered.image != image || !is_in_managed_section(host)) continue;
+void share_managed_variables() {
+  for (auto& [host, registered] : registry().variables) {
+    if (!is_in_managed_section(host) || registered.is_shared) continue;
     const Variable* const variable = find_variable(host);
     const auto address = reinterpret_cast<std::uint64_t>(host);
     if (variable == nullptr || !variable->is_managed ||
@@ -133,10 +171,10 @@ void share_managed(const ProgramImage* image) {
         !share_variable(address, variable->size_bytes, variable->address)) {
       refuse_image("a __managed__ variable cannot be shared with the host");
     }
+    registered.is_shared = true;
   }
 }
 
-}  // namespace
 }  // namespace runtime
 
 // Called by initialisers that clang makes.
@@ -149,9 +187,7 @@ void** __cudaRegisterFatBinary(void* wrapper) {
   if (binary->magic == runtime::kFatBinaryMagic) image->text = binary->image;
   return reinterpret_cast<void**>(image);
 }
-void __cudaRegisterFatBinaryEnd(void** image) {
-  runtime::share_managed(reinterpret_cast<runtime::ProgramImage*>(image));
-}
+void __cudaRegisterFatBinaryEnd(void**) { runtime::share_managed_variables(); }
 void __cudaUnregisterFatBinary(void**) {}
 
 void __cudaRegisterFunction(void** image, const char* host_function, char*, const char* name, int,

@@ -5,15 +5,16 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "serve/commands.h"
 
 namespace runtime {
 
-// Kernels of one file, embedded in the program.
+// Kernels that are embedded in the program.
 struct ProgramImage {
-  const char* text = nullptr;  // PTX
+  std::string_view text;  // PTX; of several files with a NUL between them
   bool is_loaded = false;
   std::uint32_t module = 0;  // 0: the device has one that the judge gave
 };
@@ -37,7 +38,11 @@ struct Variable {
   std::uint64_t address = 0;
   std::uint64_t size_bytes = 0;
   bool is_managed = false;
+  bool is_shared = false;  // a managed one that the host has in its own pages
 };
 const Variable* find_variable(const void* host_variable);
+
+// Before the host's code uses a __managed__ variable by its name.
+void share_managed_variables();
 
 }  // namespace runtime

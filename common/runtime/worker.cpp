@@ -6,18 +6,9 @@
 #include "error_state.h"
 #include "lockstep_runtime.h"
 #include "place.h"
-#include "report/finding.h"
 
 namespace runtime {
 namespace {
-
-void report_launch_error(const ErrorOrigin& origin, const std::string& message) {
-  const std::string text = origin.kernel + message;
-  const serve::Report command{static_cast<std::uint32_t>(report::Kind::kLaunchError),
-                              static_cast<std::uint32_t>(origin.kernel.size()),
-                              static_cast<std::uint32_t>(message.size()), origin.at};
-  ask(command, text);
-}
 
 // A failed allocation that the call went on after. What came of the null pointer is reported, too.
 void report_failed_allocation(const std::string& function) {
@@ -61,15 +52,14 @@ void report_error(const std::string& function, const std::string& what, bool was
                                           : culprit);
 }
 
-void report_unchecked_error() {
-  const cudaError_t error = cudaPeekAtLastError();
-  if (error == cudaSuccess || sticky_error() != cudaSuccess) return;
-  const ErrorOrigin& origin = last_error_origin();
-  report_launch_error(origin,
-                      (origin.what.empty() ? "a CUDA call" : origin.what) + " failed with " +
-                          cudaGetErrorName(error) + " (" + cudaGetErrorString(error) +
-                          "), and the program never asked for the error: check what each CUDA "
-                          "call returns, and cudaGetLastError() after each launch");
+void report_unchecked_errors() {
+  for (const auto& [error, origin] : unchecked_errors()) {
+    report_launch_error(origin,
+                        (origin.what.empty() ? "a CUDA call" : origin.what) + " failed with " +
+                            cudaGetErrorName(error) + " (" + cudaGetErrorString(error) +
+                            "), and the program never asked for the error: check what each CUDA "
+                            "call returns, and cudaGetLastError() after each launch");
+  }
 }
 
 }  // namespace runtime

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`run`: programs with a main() of their own, on the emulator."""
+"""`run`: programs with a main() of their own, on the machine."""
 
 import json
 import os
@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from lockstep_grader.judging.sanitizer import Sanitizer
+from lockstep_grader.machine.workspace import ENGINE
 from lockstep_grader.model.errors import InputError
+from lockstep_grader.model.grades import Engine
 from lockstep_grader.student.program import gpu
 from lockstep_grader.student.program.build import BuildError, Options, build_program, check_files
 from lockstep_grader.student.program.run import Checks, Settings
@@ -45,7 +47,9 @@ emulated = pytest.mark.e2e
 
 
 def run(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return lab("run", *arguments, cwd=cwd)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(ENGINE, Engine.MACHINE)
+        return lab("run", *arguments, cwd=cwd)
 
 
 def report(file: Path) -> Any:
@@ -90,47 +94,6 @@ def test_fewer_checks_find_less(tmp_path: Path, checks: str, kinds: list[str]) -
     assert every == {"race", "uninitialized_read"}
 
 
-WAITS = """\
-__device__ {kind} int flag_{name};
-__device__ int value_{name};
-__global__ void wait_{name}(int* out) {{
-  if (blockIdx.x == 0) {{
-    while ({read} == 0) {{}}
-    __threadfence();
-    *out = value_{name};
-  }} else {{
-    value_{name} = 21;
-    __threadfence();
-    atomicExch(const_cast<int*>(&flag_{name}), 1);
-  }}
-}}
-int run_{name}() {{
-  int *out, result = 0;
-  cudaMalloc(&out, sizeof(int));
-  wait_{name}<<<2, 1>>>(out);
-  cudaMemcpy(&result, out, sizeof(int), cudaMemcpyDeviceToHost);
-  cudaFree(out);
-#ifdef __SANITIZE_THREAD__
-  return -result;
-#else
-  return result;
-#endif
-}}
-"""
-
-
-@emulated
-def test_without_checks_only_files_that_may_poll_are_announced(tmp_path: Path) -> None:
-    by_call = WAITS.format(kind="", name="call", read="atomicAdd(&flag_call, 0)")
-    by_read = WAITS.format(kind="volatile", name="read", read="flag_read")
-    main = 'int main() { std::printf("%d %d\\n", run_call(), run_read()); }\n'
-    (tmp_path / "main.cu").write_text(f"#include <cstdio>\nint run_read();\n{by_call}{main}")
-    (tmp_path / "poll.cu").write_text(by_read)
-    for checks, output in (("none", "21 -21\n"), ("all", "-21 -21\n")):
-        ran = run("main.cu", "poll.cu", "--checks", checks, cwd=tmp_path)
-        assert (ran.returncode, ran.stdout) == (0, output), ran.stderr
-
-
 @emulated
 def test_files_find_each_other_and_their_headers(tmp_path: Path) -> None:
     parts = tmp_path / "parts"
@@ -141,7 +104,9 @@ def test_files_find_each_other_and_their_headers(tmp_path: Path) -> None:
         "  extern __shared__ int room[];\n  room[0] = NUMBER;\n  *out = twice(room[0]);\n}\n"
         "inline void launch(int* d_out) { start<<<1, 1, sizeof(int)>>>(d_out); }\n"
     )
-    (parts / "twice.cu").write_text("#include <twice.cuh>\nint twice(int x) { return 2 * x; }\n")
+    (parts / "twice.cu").write_text(
+        "#include <twice.cuh>\n__device__ int twice(int x) { return 2 * x; }\n"
+    )
     (parts / "start.cu").write_text("#include <start.cuh>\nvoid go(int* d) { launch(d); }\n")
     (parts / "main.cpp").write_text(
         "#include <cuda_runtime.h>\n#include <cstdio>\nvoid go(int*);\n"
@@ -172,15 +137,18 @@ def test_a_file_in_c_stays_c(tmp_path: Path) -> None:
 
 @emulated
 def test_threads_of_openmp_share_the_device(tmp_path: Path) -> None:
-    (tmp_path / "omp.cu").write_text(
-        "#include <omp.h>\n#include <cstdio>\n"
+    (tmp_path / "add.cu").write_text(
         "__global__ void add(int* d, int n) { atomicAdd(d, n); }\n"
+        "void launch(int* d, int n) { add<<<1, 32>>>(d, n); }\n"
+    )
+    (tmp_path / "main.cpp").write_text(
+        "#include <cuda_runtime.h>\n#include <omp.h>\n#include <cstdio>\nvoid launch(int*, int);\n"
         "int main() {\n  int *d, h = 0;\n  cudaMalloc(&d, 4);\n  cudaMemset(d, 0, 4);\n"
-        "#pragma omp parallel num_threads(3)\n  add<<<1, 32>>>(d, omp_get_thread_num() + 1);\n"
+        "#pragma omp parallel num_threads(3)\n  launch(d, omp_get_thread_num() + 1);\n"
         "  cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);\n  cudaFree(d);\n"
         '  std::printf("%d\\n", h);\n}\n'
     )
-    ran = run("omp.cu", cwd=tmp_path)
+    ran = run("main.cpp", "add.cu", cwd=tmp_path)
     assert (ran.returncode, ran.stdout) == (0, "192\n"), ran.stderr
 
 
@@ -266,6 +234,24 @@ def test_an_error_that_the_program_never_asks_for_is_a_finding(tmp_path: Path) -
 
 
 @emulated
+def test_every_error_is_a_finding_before_what_it_causes(tmp_path: Path) -> None:
+    (tmp_path / "twice.cu").write_text(
+        "__global__ void fill(int* d) { d[threadIdx.x] = 1; }\n"
+        "__global__ void use(int* d) { d[threadIdx.x + 32] = d[threadIdx.x] + 1; }\n"
+        "int main() {\n  int* d;\n  cudaMalloc(&d, 256);\n"
+        "  fill<<<1, 2048>>>(d);\n  use<<<1, 32>>>(d);\n  fill<<<0, 32>>>(d);\n"
+        "  cudaFree(d);\n}\n"
+    )
+    run("twice.cu", "--json", "out.json", cwd=tmp_path)
+    findings = report(tmp_path / "out.json")["findings"]
+    assert [(finding["kind"], finding["line"]) for finding in findings] == [
+        ("launch_error", 6),
+        ("launch_error", 8),
+        ("uninitialized_read", 2),
+    ]
+
+
+@emulated
 def test_the_end_of_the_program_waits_for_a_kernel_that_polls(tmp_path: Path) -> None:
     (tmp_path / "wait.cu").write_text(
         "__global__ void wait(volatile int* flag) { while (*flag == 0) {} }\n"
@@ -327,7 +313,7 @@ def test_a_crash_of_the_host_is_told_once_with_its_line(
     ran = run("host.cu", "--json", "out.json", cwd=tmp_path)
     (finding,) = report(tmp_path / "out.json")["findings"]
     assert finding["kind"] == "crash"
-    assert finding["line"] in ((2, 3) if "stack" in said else (4,))  # where a function begins
+    assert finding["line"] in ((2, 3, 4) if "stack" in said else (4,))  # where a function begins
     assert said in finding["message"]
     assert ran.returncode == 1
 
@@ -338,11 +324,7 @@ def test_a_crash_of_the_host_is_told_once_with_its_line(
     [
         ("void f() {}\n", "the program has no main(): "),
         ("int main() { return wrong; }\n", "bad.cu:1"),
-        ("#include <cublas_v2.h>\nint main() {}\n", "cuBLAS is not part of the emulator"),
-        (
-            "#include <cub/device/device_histogram.cuh>\nint main() {}\n",
-            "this header of CUB is not part of the emulator",
-        ),
+        ("#include <cublas_v2.h>\nint main() {}\n", "this library is not part of Lockstep"),
         ("texture<float, 2> t; int main() {}\n", "use cudaCreateTextureObject"),
         ("CUdevice d; int main() {}\n", "not the driver API"),
         ("void g(); int main() { g(); }\n", "undefined reference to `g()'"),
@@ -366,6 +348,7 @@ def test_ctrl_c_ends_the_program(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", _STARTS_LAB, REPOSITORY / "lab", "run", "loop.cu"],
         cwd=tmp_path,
+        env={**os.environ, ENGINE: Engine.MACHINE},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -499,19 +482,10 @@ def test_a_loop_without_effect_is_not_left_out(tmp_path: Path) -> None:
         "__global__ void spin(int i) { while (i != -7) i = i * 6 + 2; }\n"  # it stays even
         "int main() { spin<<<1, 1>>>(4); cudaDeviceSynchronize(); }\n"
     )
-    ran = run("spin.cu", "--checks", "none", "--timeout", "2", cwd=tmp_path)
+    ran = run("spin.cu", "--checks", "none", "--timeout", "20", cwd=tmp_path)
     assert ran.returncode == 1
-    assert "was in kernel spin" in ran.stderr
-
-
-@emulated
-def test_a_number_of_cores_that_is_none_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "empty.cu").write_text("int main() {}\n")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LOCKSTEP_CORES", "two")
-        ran = run("empty.cu", cwd=tmp_path)
-    assert ran.returncode == 2
-    assert "LOCKSTEP_CORES is 'two': give a number from 1 to 64" in ran.stderr
+    assert "deadlock  spin.cu:1" in ran.stderr
+    assert "endless loop" in ran.stderr
 
 
 @pytest.mark.e2e

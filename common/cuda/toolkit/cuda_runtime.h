@@ -59,6 +59,7 @@
 #include "lockstep/host_math.h"
 #include "lockstep/integer_intrinsics.h"
 #include "lockstep/ipc_api.h"
+#include "lockstep/kernel_api.h"
 #include "lockstep/keywords.h"
 #include "lockstep/memory_api.h"
 #include "lockstep/nv_atomic.h"

@@ -67,7 +67,7 @@ typedef unsigned long long curandDirectionVectors64_t[64];
 
 typedef struct curandGenerator_st* curandGenerator_t;
 
-// CURAND_STATUS_TYPE_ERROR for the generators that the device lacks, with a line on stderr.
+// CURAND_STATUS_TYPE_ERROR for the generators that Lockstep lacks, with a line on stderr.
 LOCKSTEP_API curandStatus_t curandCreateGenerator(curandGenerator_t* generator,
                                                   curandRngType_t type);
 LOCKSTEP_API curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator,

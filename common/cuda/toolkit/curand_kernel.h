@@ -66,7 +66,7 @@ typedef curandStateScrambledSobol32 curandStateScrambledSobol32_t;
 typedef curandStateSobol64 curandStateSobol64_t;
 typedef curandStateScrambledSobol64 curandStateScrambledSobol64_t;
 
-#ifdef __CUDA__
+#if defined(__CUDA__) || defined(LOCKSTEP_HOST_RANDOM)  // the runtime has them on the host, too
 
 namespace lockstep {
 
@@ -400,7 +400,7 @@ LOCKSTEP_DEVICE void curand_init(unsigned long long* vectors, unsigned long long
   lockstep::start_sobol(state, vectors, scramble, offset);
 }
 template <class Word>
-LOCKSTEP_DEVICE void skipahead(lockstep::Given<Word> num_numbers,
+LOCKSTEP_DEVICE void skipahead(std::common_type_t<Word> num_numbers,
                                lockstep::SobolState<Word>* state) {
   lockstep::skip(state, num_numbers);
 }

@@ -128,8 +128,9 @@ class FunctionLoader {
     if (bounds[0] != 0) {
       function_.max_threads = bounds[0] * std::max(1U, bounds[1]) * std::max(1U, bounds[2]);
     }
+    const std::array<std::uint32_t, 3> named = cluster_in_name(source_.name);
     for (std::size_t i = 0; i < 3; ++i) {
-      function_.cluster[i] = std::max(1U, source_.cluster[i]);
+      function_.cluster[i] = std::max({1U, source_.cluster[i], named[i]});
     }
     place_parameters();
     Flow flow = flow_of(source_);
@@ -241,6 +242,9 @@ class FunctionLoader {
         result.elements.back().slot = value(element.bits, file_of_piece(instruction, source));
       }
     }
+    if (!source.second.empty() && source.second != "_") {
+      result.second = slot_of(instruction, source.second);
+    }
     switch (source.kind) {
       case Kind::kRegister:
         result.slot = slot_of(instruction, source.name);
@@ -248,9 +252,6 @@ class FunctionLoader {
         result.symbol = source.name;
         if (const auto type = rows_.types.find(source.name); type != rows_.types.end()) {
           result.type = type->second;
-        }
-        if (!source.second.empty() && source.second != "_") {
-          result.second = slot_of(instruction, source.second);
         }
         break;
       case Kind::kInteger:

@@ -4,13 +4,19 @@
 #include <cxxabi.h>
 
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <memory>
+#include <stdexcept>
 
 namespace code {
 namespace {
 
+// clang and ptx::link() mark what only one file of a program knows.
 std::string demangled(std::string_view mangled) {
+  for (const std::string_view mark : {"__intern__", "__static__", ".file"}) {
+    mangled = mangled.substr(0, mangled.find(mark));
+  }
   const std::string name(mangled);
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
@@ -64,12 +70,30 @@ std::string variable_name(std::string_view mangled) {
   return last_name(text);
 }
 
+std::array<std::uint32_t, 3> cluster_in_name(std::string_view mangled) {
+  constexpr std::string_view kTag = "lockstep_cluster_";
+  std::array<std::uint32_t, 3> cluster = {};
+  const std::size_t at = mangled.find(kTag);
+  if (at == std::string_view::npos) return cluster;
+  const char* next = mangled.data() + at + kTag.size();
+  const char* const end = mangled.data() + mangled.size();
+  for (std::uint32_t& size : cluster) {
+    const auto read = std::from_chars(next, end, size);
+    if (read.ec != std::errc{} || read.ptr == end || *read.ptr != '_') {
+      throw std::runtime_error("__cluster_dims__ of " + function_name(mangled) +
+                               " must be numbers here, and no names of constants or parameters");
+    }
+    next = read.ptr + 1;
+  }
+  return cluster;
+}
+
 SourceFile source_file(const std::string& path) {
   SourceFile file;
   file.path = path;
   file.name = path.substr(path.rfind('/') + 1);
-  constexpr std::array<std::string_view, 8> kLibraries = {
-      "/cuda/toolkit/", "/usr/",        "/ziglang/",      "/lib/include/",
+  constexpr std::array<std::string_view, 9> kLibraries = {
+      "/cuda/toolkit/", "/usr/",        "/ziglang/",      "/lib/include/", "/lockstep/toolkit/",
       "/cccl/",         "/libcudacxx/", "/include/cuda/", "/include/cub/"};
   file.owner = SourceFile::Owner::kUser;
   if (lies_in(path, "/common/cuda/lab/") || lies_in(path, "/include/lockstep/lab/") ||

@@ -109,6 +109,7 @@ struct Variable {
   std::size_t size_bytes = 0;  // 0: `extern .shared name[]`, or an array without a length
   bool is_extern = false;
   bool is_visible = false;
+  bool is_weak = false;            // .weak, .common: other files may define it, too
   bool is_managed = false;         // .attribute(.managed)
   std::vector<std::byte> initial;  // at most size_bytes; zeros follow
   struct Address {                 // words of `initial` that hold the address of a symbol
@@ -137,6 +138,8 @@ struct Function {
   std::string_view name;
   bool is_kernel = false;  // .entry
   bool is_declared_only = false;
+  bool is_visible = false;
+  bool is_weak = false;  // other files may define it, too
   std::vector<Variable> returns;
   std::vector<Variable> parameters;
   // Names are unique in a function: the parser renames what inner scopes declare again. Ranges
@@ -190,5 +193,8 @@ class Error : public std::runtime_error {
 // Throws Error. Any bytes at all are allowed: at most this many, and bounded work and memory.
 inline constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20;
 Module parse(std::string text);
+
+// The files of a program as one module, in which they find each other. Throws std::runtime_error.
+Module link(std::vector<Module> parts);
 
 }  // namespace ptx

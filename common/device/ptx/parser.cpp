@@ -92,7 +92,7 @@ class ModuleParser {
     const std::uint32_t line = lexer_.token().line;
     const Variable linkage = parse_linkage(lexer_);
     if (lexer_.is_word("entry") || lexer_.is_word("func")) {
-      parse_function(line);
+      parse_function(linkage, line);
     } else if (lexer_.is(Kind::kDotWord) && space_named(lexer_.token().text) != Space::kGeneric) {
       text_.variables.parse_list(linkage,
                                  [&](Variable variable) { add(std::move(variable), line); });
@@ -101,8 +101,10 @@ class ModuleParser {
     }
   }
 
-  void parse_function(std::uint32_t line) {
+  void parse_function(const Variable& linkage, std::uint32_t line) {
     Function function;
+    function.is_visible = linkage.is_visible;
+    function.is_weak = linkage.is_weak;
     FunctionParser(text_, function).parse();
     const auto [it, is_new] = functions_.try_emplace(function.name, module_.functions.size());
     if (is_new) {

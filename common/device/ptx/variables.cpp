@@ -53,6 +53,7 @@ Variable parse_linkage(Lexer& lexer) {
       linkage.is_extern = true;
     } else if (lexer.is_word("visible") || lexer.is_word("weak") || lexer.is_word("common")) {
       linkage.is_visible = true;
+      linkage.is_weak |= !lexer.is_word("visible");
     } else {
       return linkage;
     }

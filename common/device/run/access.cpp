@@ -312,6 +312,8 @@ bool yields_before(Warp& warp, const code::Op* op, Access& access) {
     waits = communicates ? running.schedule.holds_publications : running.launch->loses_updates;
     if (waits) block_of(warp).holds_back = true;
   } else if (access.reads && !access.writes && communicates) {
+    const std::vector<HostVariable>* const variables = warp.engine->host_variables;
+    if (variables != nullptr && access.space == Space::kGlobal) translate(access, *variables);
     waits = is_idle =
         polls(warp, access.address[static_cast<std::size_t>(std::countr_zero(access.lanes))]);
   }

@@ -5,6 +5,8 @@
 
 #include "report/waiting_text.h"
 #include "run/engine.h"
+#include "run/machine_call.h"
+#include "run/tile.h"
 
 namespace run {
 namespace {
@@ -62,6 +64,7 @@ bool is_of_all(const RunningBlock& block, const Barrier& barrier) {
   return barrier.arrived >= block.live;
 }
 
+// At a named barrier.
 void give_vote(Warp& warp, Part& part, const Barrier& barrier) {
   const BarrierForm& form = form_of(part.next);
   if (form.vote == BarrierForm::Vote::kNone) return;
@@ -98,7 +101,7 @@ void release(RunningBlock& block, std::uint32_t number) {
   for (const auto& warp : block.warps) {
     for (const auto& part : warp->parts) {
       if (part->waiting != Waiting::kBarrier || part->barrier != number) continue;
-      give_vote(*warp, *part, barrier);
+      if (number < kNumNamedBarriers) give_vote(*warp, *part, barrier);
       part->waiting = Waiting::kNothing;
       part->last_barrier = barrier.instruction;
       ++part->next;
@@ -116,16 +119,9 @@ void release(RunningBlock& block, std::uint32_t number) {
 }
 
 void arrive(Warp& warp, const Op* op, std::uint32_t lanes, std::uint32_t number,
-            std::uint32_t count) {
+            std::uint32_t count, const BarrierForm& form) {
   RunningBlock& block = block_of(warp);
   const Instruction& instruction = instruction_of(warp, op);
-  const BarrierForm& form = form_of(op);
-  if (number >= block.barriers.size()) {
-    end_kernel(warp, instruction, report::Kind::kBarrierDivergence,
-               thread_name(warp, std::countr_zero(lanes)) + " uses barrier " +
-                   std::to_string(number) + ", but a block has barriers 0 to 15",
-               cudaErrorLaunchFailure);
-  }
   Barrier& barrier = block.barriers[number];
   if (barrier.instruction == nullptr) {
     barrier.instruction = &instruction;
@@ -152,19 +148,8 @@ void arrive(Warp& warp, const Op* op, std::uint32_t lanes, std::uint32_t number,
   }
 }
 
-const Op* block_barrier(Warp& warp, const Op* op, std::uint32_t lanes) {
-  const BarrierForm& form = form_of(op);
-  const int first = std::countr_zero(lanes);
-  const std::uint32_t number =
-      form.number.exists() ? warp.row32<std::uint32_t>(form.number.offset)[first] : 0;
-  const std::uint32_t count =
-      form.count.exists() ? warp.row32<std::uint32_t>(form.count.offset)[first] : 0;
-  arrive(warp, op, lanes, number, count);
+const Op* wait(Warp& warp, const Op* op, std::uint32_t lanes, std::uint32_t number) {
   RunningBlock& block = block_of(warp);
-  if (!form.waits) {
-    if (is_complete(block, block.barriers[number])) release(block, number);
-    return op + 1;
-  }
   Part& waiting = lanes == warp.lanes ? *warp.part : split(warp, op, lanes, op);
   waiting.waiting = Waiting::kBarrier;
   waiting.barrier = number;
@@ -172,6 +157,26 @@ const Op* block_barrier(Warp& warp, const Op* op, std::uint32_t lanes) {
   const bool goes_on = &waiting != warp.part;
   if (is_complete(block, block.barriers[number])) release(block, number);
   return goes_on ? op + 1 : nullptr;
+}
+
+const Op* block_barrier(Warp& warp, const Op* op, std::uint32_t lanes) {
+  const BarrierForm& form = form_of(op);
+  const int first = std::countr_zero(lanes);
+  const std::uint32_t number =
+      form.number.exists() ? warp.row32<std::uint32_t>(form.number.offset)[first] : 0;
+  const std::uint32_t count =
+      form.count.exists() ? warp.row32<std::uint32_t>(form.count.offset)[first] : 0;
+  if (number >= kNumNamedBarriers) {
+    end_kernel(warp, instruction_of(warp, op), report::Kind::kBarrierDivergence,
+               thread_name(warp, first) + " uses barrier " + std::to_string(number) +
+                   ", but a block has barriers 0 to 15",
+               cudaErrorLaunchFailure);
+  }
+  arrive(warp, op, lanes, number, count, form);
+  if (form.waits) return wait(warp, op, lanes, number);
+  RunningBlock& block = block_of(warp);
+  if (is_complete(block, block.barriers[number])) release(block, number);
+  return op + 1;
 }
 
 // ---- of a cluster
@@ -346,6 +351,19 @@ code::Handler barrier_handler(Op& op, const Instruction& instruction, code::Func
   op.details = form.get();
   function.details.push_back(std::move(form));
   return block_barrier;
+}
+
+// Tiles of 64 threads come first, then those of 128, and so on.
+const Op* tile_sync(Warp& warp, const Op* op, std::uint32_t lanes) {
+  static const BarrierForm plain;
+  const MachineCall& call = call_of(op);
+  const int first = std::countr_zero(lanes);
+  const auto num_warps = std::max(argument<std::uint32_t>(warp, call, 0, first), 2U);
+  const auto rank = argument<std::uint32_t>(warp, call, 1, first);
+  const std::uint32_t number =
+      kNumNamedBarriers + std::min(32 - 64 / num_warps + rank, kNumTileBarriers - 1);
+  arrive(warp, op, lanes, number, argument<std::uint32_t>(warp, call, 2, first), plain);
+  return wait(warp, op, lanes, number);
 }
 
 }  // namespace run

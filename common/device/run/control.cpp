@@ -213,7 +213,8 @@ code::Handler call_handler(Op& op, const Instruction& instruction, code::Functio
         if (const code::Handler known = machine_call(operand.symbol, op, instruction, function)) {
           return known;
         }
-        throw std::runtime_error(std::string(operand.symbol) + " exists only on the host");
+        throw std::runtime_error(std::string(operand.symbol) +
+                                 " is no __device__ function of the program or of CUDA");
       }
     } else if (is_list) {
       call->arguments = offsets_of(operand);

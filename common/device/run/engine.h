@@ -27,8 +27,12 @@ inline constexpr int cudaErrorLaunchTimeout = 702;
 inline constexpr int cudaErrorAssert = 710;
 inline constexpr int cudaErrorMisalignedAddress = 716;
 inline constexpr int cudaErrorLaunchFailure = 719;
+inline constexpr int cudaErrorNotSupported = 801;
 
-// A barrier of a block: number 0 to 15 (bar.sync).
+// A barrier of a block: number 0 to 15 (bar.sync), and behind them one for each tile of 64 and more
+// threads that cooperative_groups can make of a block.
+inline constexpr std::uint32_t kNumNamedBarriers = 16;
+inline constexpr std::uint32_t kNumTileBarriers = 31;
 struct Barrier {
   std::uint32_t expected = 0;                      // threads; 0: all that live
   std::uint32_t arrived = 0;                       // threads
@@ -39,7 +43,7 @@ struct Barrier {
 };
 
 struct RunningBlock : Block {
-  std::array<Barrier, 16> barriers;
+  std::array<Barrier, kNumNamedBarriers + kNumTileBarriers> barriers;
   std::vector<std::byte> room;                         // shared memory
   std::uint32_t at_grid_barrier = 0;                   // threads
   const code::Instruction* cluster_arrival = nullptr;  // the last one
@@ -72,6 +76,8 @@ struct Engine {
   std::vector<Monitor*> stepping;  // those that want each op
   std::vector<Monitor*> entering;  // those that want each block
   std::function<void(std::string_view)> print = [](std::string_view) {};
+  Launcher launcher = [](const NestedLaunch&) { return cudaErrorNotSupported; };
+  int nested_error = 0;  // of the last nested launch that failed
   std::unique_ptr<RunningLaunch> running;
   const std::vector<HostVariable>* host_variables = nullptr;  // of the launch
   int error = 0;

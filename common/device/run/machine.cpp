@@ -417,6 +417,7 @@ void Machine::set_schedule(std::uint64_t seed) { state_->seed = seed; }
 void Machine::set_printer(std::function<void(std::string_view)> print) {
   state_->print = std::move(print);
 }
+void Machine::set_launcher(Launcher launcher) { state_->launcher = std::move(launcher); }
 void Machine::set_step_limit(std::uint64_t limit) { state_->step_limit = limit; }
 void Machine::set_time_limit(double seconds) {
   state_->time_limit = seconds;
@@ -464,6 +465,7 @@ Outcome Machine::launch(std::unique_ptr<Launch> launch) {
   engine.host_variables = engine.launch().host_variables;
   engine.launch().number = ++engine.num_launches;
   engine.error = 0;
+  engine.nested_error = 0;
   engine.idle_steps = 0;
   engine.impatience = 0;
   reset_alarm(engine);

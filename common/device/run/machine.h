@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "code/program.h"
+#include "memory/book.h"
 #include "run/monitor.h"
 #include "run/warp.h"
 
@@ -29,6 +30,18 @@ inline constexpr std::uint32_t kDefaultSharedBytesPerBlock = 48 << 10;
 // Blocks of a valid launch that the device holds at a time.
 std::uint64_t max_resident_blocks(const Launch& launch);
 
+// What a kernel launches. It begins when that kernel has ended.
+struct NestedLaunch {
+  const code::Function* kernel = nullptr;  // null: what the kernel named is none
+  Dim grid, block;
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::uint64_t stream = 0;  // as the kernel named it
+  std::vector<std::byte> parameters;
+  memory::HostPlace at;  // in the kernel
+};
+// Returns the error that the kernel gets.
+using Launcher = std::function<int(NestedLaunch nested)>;
+
 class Machine {
  public:
   explicit Machine(const code::Program& program);
@@ -43,6 +56,7 @@ class Machine {
   void set_schedule(std::uint64_t seed);
   // Gets what kernels print, piece by piece.
   void set_printer(std::function<void(std::string_view)> print);
+  void set_launcher(Launcher launcher);  // without: kernels cannot launch kernels
   void set_step_limit(std::uint64_t basic_blocks_without_change);
   void set_time_limit(double processor_seconds);  // a kernel that takes longer ends with a finding
 

@@ -10,45 +10,18 @@
 #include "memory/book.h"
 #include "run/engine.h"
 #include "run/generic_memory.h"
+#include "run/machine_call.h"
+#include "run/nested_launch.h"
 #include "run/print.h"
 #include "run/skip_ahead.h"
 #include "run/special_functions.h"
+#include "run/tile.h"
 
 namespace run {
 namespace {
 
 using code::Instruction;
 using code::Op;
-
-// Where the call's arguments and result are, in the caller's local memory.
-struct MachineCall {
-  std::vector<std::uint32_t> arguments;
-  std::uint32_t result = 0;
-  bool has_result = false;
-  union {
-    double (*unary)(double);
-    double (*binary)(double, double);
-    float (*unary_f)(float);
-    float (*binary_f)(float, float);
-  };
-  MachineCall() : unary(nullptr) {}
-};
-
-const MachineCall& call_of(const Op* op) { return *static_cast<const MachineCall*>(op->details); }
-
-template <class T>
-T argument(Warp& warp, const MachineCall& call, std::size_t i, int lane) {
-  T value{};
-  if (i >= call.arguments.size()) return value;
-  read_local(warp, warp.part->frames.back().local_base + call.arguments[i], lane, &value,
-             sizeof value);
-  return value;
-}
-template <class T>
-void give(Warp& warp, const MachineCall& call, int lane, T value) {
-  if (!call.has_result) return;
-  write_local(warp, warp.part->frames.back().local_base + call.result, lane, &value, sizeof value);
-}
 
 const Op* unary(Warp& warp, const Op* op, std::uint32_t lanes) {
   const MachineCall& call = call_of(op);
@@ -271,6 +244,12 @@ const std::unordered_map<std::string_view, code::Handler>& others() {
       {"free", release},
       {"__assertfail", assert_fail},
       {"__lockstep_grid_sync", grid_sync},
+      {"cudaGetParameterBuffer", get_parameter_buffer},
+      {"cudaLaunchDevice", launch_from_kernel},
+      {"__lockstep_last_error", last_error},
+      {"__lockstep_tile_sync", tile_sync},
+      {"__lockstep_tile_put", tile_put},
+      {"__lockstep_tile_get", tile_get},
       {"__lockstep_is_cooperative", is_cooperative},
       {"__lockstep_skip_xorwow", skip_in_xorwow},
       {"__lockstep_skip_mrg", skip_in_mrg},

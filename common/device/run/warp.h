@@ -127,6 +127,7 @@ struct Warp {
   std::vector<Unwritten> unwritten;
   std::vector<AsyncCopy> copies;  // oldest first
   ClusterArrival cluster;
+  std::array<std::uint32_t, 8> exchanged = {};        // with other warps of its tile
   std::array<std::uint32_t, kWarpSize> batches = {};  // that each lane has committed
 
   // Rows of all frames. Local memory: the words of the 32 lanes side by side.

@@ -11,6 +11,8 @@ enum CudaError : int {
   kInvalidPitchValue = 12,
   kInvalidSymbol = 13,
   kInvalidMemcpyDirection = 21,
+  kLaunchMaxDepthExceeded = 65,
+  kLaunchPendingCountExceeded = 69,
   kInvalidDeviceFunction = 98,
   kInvalidPtx = 218,
   kInvalidResourceHandle = 400,

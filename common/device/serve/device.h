@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -54,8 +55,8 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  // A module of PTX. Throws what ptx::parse and code::load throw.
-  void load(std::string ptx);
+  // A program's PTX, of one file or of several. Throws what ptx::parse and code::load throw.
+  void load(std::string_view ptx);
 
   // `data`: Ring::data, kDataBytes; `printed`: Ring::printed, kPrintedBytes.
   Answered act(const Decoded& decoded, std::span<std::byte> data, std::span<std::byte> printed);
@@ -92,6 +93,13 @@ class Device {
     Module* module;
     const code::Function* function;
     std::uint32_t dynamic_limit;  // of shared memory
+  };
+  // What a kernel has launched.
+  struct Nested {
+    Module* module;
+    std::unique_ptr<run::Launch> launch;
+    int depth;
+    bool is_tail;
   };
   // A copy to or from the host whose bytes are still on their way.
   struct Transfer {
@@ -173,6 +181,13 @@ class Device {
 
   std::optional<std::string> problem_with(const Launch& command, const Kernel& kernel) const;
   int check_launch(const Launch& command, const Kernel& kernel, Call& call);
+  std::unique_ptr<run::Launch> make_launch(const Launch& command, const Kernel& kernel) const;
+  void start(Module& module, std::unique_ptr<run::Launch> launch);
+  // nested_launches.cpp
+  int take_nested(Module& module, run::NestedLaunch nested);
+  void start_nested();
+  // From 1 on.
+  std::uint32_t number_of(Module& module, const code::Function& kernel);
   run::Outcome proceed();
   void end_waiting();
   void finish_waiting(const std::string& why);
@@ -191,7 +206,11 @@ class Device {
   std::set<std::uint64_t> managed_variables_;
   std::vector<run::HostVariable> host_variables_;
   run::Images images_;
-  Module* waiting_ = nullptr;  // whose launch waits for the host
+  Module* waiting_ = nullptr;     // whose launch waits for the host
+  Launch host_launch_;            // the last one
+  std::deque<Nested> nested_;     // what it has still to run, in this order
+  std::vector<Nested> launched_;  // by the kernel that runs
+  int nested_depth_ = 0;          // of that kernel
   int sticky_ = 0;
   std::uint32_t num_works_ = 0;
   std::uint64_t seed_ = 0;

@@ -131,11 +131,8 @@ void check_constants(std::uint64_t& size_bytes, const std::string& kernel,
 
 }  // namespace
 
-int Device::handle(const Launch& command, Nothing&, Call& call) {
-  if (command.kernel == 0 || command.kernel > kernels_.size()) return kInvalidDeviceFunction;
-  const Kernel& kernel = kernels_[command.kernel - 1];
-  if (const int error = check_launch(command, kernel, call); error != kSuccess) return error;
-  const memory::HostPlace at = host_place(command.at);
+std::unique_ptr<run::Launch> Device::make_launch(const Launch& command,
+                                                 const Kernel& kernel) const {
   auto launch = std::make_unique<run::Launch>();
   launch->program = kernel.module->program.get();
   launch->images = &images_;
@@ -147,38 +144,54 @@ int Device::handle(const Launch& command, Nothing&, Call& call) {
   launch->dynamic_shared_bytes = static_cast<std::uint32_t>(command.dynamic_shared_bytes);
   launch->is_cooperative = command.is_cooperative != 0;
   launch->stream = command.stream;
-  launch->number = num_launches_ + 1;
-  launch->parameters.assign(call.tail.begin(), call.tail.end());
   launch->is_counted = watchers_.is_counting();
   launch->loses_updates =
       !launch->is_counted && watchers_.checker().has_races(kernel.function->readable);
+  const memory::HostPlace at = host_place(command.at);
   launch->host_file = at.file;
   launch->host_line = at.line;
+  return launch;
+}
+
+int Device::handle(const Launch& command, Nothing&, Call& call) {
+  if (command.kernel == 0 || command.kernel > kernels_.size()) return kInvalidDeviceFunction;
+  const Kernel& kernel = kernels_[command.kernel - 1];
+  if (const int error = check_launch(command, kernel, call); error != kSuccess) return error;
+  std::unique_ptr<run::Launch> launch = make_launch(command, kernel);
+  launch->parameters.assign(call.tail.begin(), call.tail.end());
   if (launch->is_cooperative && launch->grid.count() > run::max_resident_blocks(*launch)) {
     return call.explain(kCooperativeLaunchTooLarge, "the launch of " + kernel.function->readable);
   }
   if (command.checks_only != 0) return kSuccess;
   if (waiting_ != nullptr) return kNotReady;  // one kernel at a time
-  note_launch(kernel.function->readable);
-  check_constants(kernel.module->constant_bytes, kernel.function->readable, at);
-  run::Machine& machine = *kernel.module->machine;
+  check_constants(kernel.module->constant_bytes, kernel.function->readable, host_place(command.at));
+  host_launch_ = command;
+  nested_depth_ = 0;
+  start(*kernel.module, std::move(launch));
+  start_nested();
+  return kSuccess;  // as of an asynchronous launch
+}
+
+void Device::start(Module& module, std::unique_ptr<run::Launch> launch) {
+  note_launch(launch->kernel->readable);
+  run::Machine& machine = *module.machine;
   machine.set_monitors(watchers_.monitors());
   machine.set_schedule(seed_);
   if (seconds_ > 0) machine.set_time_limit(seconds_);
-  begin_work(command.stream, command.at);
+  begin_work(host_launch_.stream, host_launch_.at);
   if (machine.launch(std::move(launch)) == run::Outcome::kWaitsForHost) {
     streams().set_work_aside();
-    waiting_ = kernel.module;
-    return kSuccess;
+    waiting_ = &module;
+    return;
   }
   streams().end_work();
   sticky_ = machine.error();
-  return kSuccess;  // as of an asynchronous launch
 }
 
 void Device::end_waiting() {
   streams().end_work();
   sticky_ = std::exchange(waiting_, nullptr)->machine->error();
+  start_nested();
 }
 
 run::Outcome Device::proceed() {

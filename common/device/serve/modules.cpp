@@ -71,11 +71,22 @@ void fill(const code::Program& program, const code::Symbol& symbol) {
   std::memcpy(at, contents.data(), std::min<std::size_t>(contents.size(), symbol.size_bytes));
 }
 
+// What a program has embedded: the PTX of each of its files, with a NUL or several between them.
+ptx::Module parse_files(std::string_view texts) {
+  std::vector<ptx::Module> files;
+  while (!texts.empty()) {
+    const std::string_view text = texts.substr(0, texts.find('\0'));
+    if (!text.empty()) files.push_back(ptx::parse(std::string(text)));
+    texts.remove_prefix(std::min(text.size() + 1, texts.size()));
+  }
+  return ptx::link(std::move(files));
+}
+
 }  // namespace
 
-void Device::load(std::string ptx) {
+void Device::load(std::string_view ptx) {
   memory::reserve();
-  ptx::Module parsed = ptx::parse(std::move(ptx));
+  ptx::Module parsed = parse_files(ptx);
   Places places(parsed);
   auto module = std::make_unique<Module>();
   module->program = code::load(std::move(parsed),
@@ -84,6 +95,11 @@ void Device::load(std::string ptx) {
   fill_variables(*module);
   module->machine = std::make_unique<run::Machine>(*module->program);
   module->machine->set_printer([this](std::string_view text) { print(text); });
+  if (takes_modules_) {  // a lab's rung may not launch kernels from kernels
+    module->machine->set_launcher([this, &loaded = *module](run::NestedLaunch nested) {
+      return take_nested(loaded, std::move(nested));
+    });
+  }
   for (const code::Symbol& symbol : module->program->symbols) {
     if (symbol.space == ptx::Space::kConst) module->constant_bytes += symbol.size_bytes;
   }
@@ -123,17 +139,22 @@ int Device::handle(const LoadModule& command, LoadModule::Result& result, Call& 
   return kSuccess;
 }
 
+std::uint32_t Device::number_of(Module& module, const code::Function& kernel) {
+  const auto known = std::ranges::find(kernels_, &kernel, &Kernel::function);
+  const auto number = static_cast<std::uint32_t>(known - kernels_.begin()) + 1;
+  if (known == kernels_.end()) {
+    const std::uint32_t taken = std::min(kernel.shared_bytes, run::kDefaultSharedBytesPerBlock);
+    kernels_.push_back({&module, &kernel, run::kDefaultSharedBytesPerBlock - taken});
+  }
+  return number;
+}
+
 int Device::handle(const FindKernel& command, FindKernel::Result& result, Call& call) {
   for (const auto& module : modules_) {
     if (command.module != 0 && module->number != command.module) continue;
     const code::Function* const found = module->program->find(call.text());
     if (found == nullptr || !found->is_kernel) continue;
-    const auto known = std::ranges::find(kernels_, found, &Kernel::function);
-    result.kernel = static_cast<std::uint32_t>(known - kernels_.begin()) + 1;
-    if (known == kernels_.end()) {
-      const std::uint32_t taken = std::min(found->shared_bytes, run::kDefaultSharedBytesPerBlock);
-      kernels_.push_back({module.get(), found, run::kDefaultSharedBytesPerBlock - taken});
-    }
+    result.kernel = number_of(*module, *found);
     result.parameter_bytes = found->parameter_bytes;
     result.static_shared_bytes = found->shared_bytes;
     result.local_bytes = found->local_bytes;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+
 #include "run_test.h"
 
 namespace {
@@ -43,6 +45,12 @@ TEST_F(RunControl, LetsLanesLeaveALoopOneByOne) {
              kStore));
   const auto out = launch(1, 32);
   for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(out[i], i == 0 ? 1 : i);
+}
+
+TEST_F(RunControl, ElectsALaneWithoutItsNumber) {
+  load(kernel("mov.u32 %a, 0;\nelect.sync _|%x, 0xffffffff;\n@%x mov.u32 %a, 1;\n" + kStore));
+  const auto out = launch(1, 32);
+  EXPECT_EQ(std::ranges::count(out, 1U), 1);
 }
 
 TEST_F(RunControl, EndsLanesThatExitEarly) {

@@ -72,13 +72,18 @@ TEST_F(Allocation, HasAttributesOfItsKind) {
 TEST_F(Allocation, ThatIsNeverCheckedIsReportedWithItsLine) {
   void* pointer = nullptr;
   static_cast<void>(cudaMalloc(&pointer, std::size_t{5} << 30));
-  runtime::report_unchecked_error();
+  static_cast<void>(cudaStreamDestroy(nullptr));
+  runtime::report_unchecked_errors();
   const auto findings = take_findings();
-  ASSERT_EQ(findings.size(), 1U);
+  ASSERT_EQ(findings.size(), 2U);
   EXPECT_NE(findings[0].find("cudaMalloc of 5368709120 bytes failed with "
                              "cudaErrorMemoryAllocation"),
             std::string::npos)
       << findings[0];
+  EXPECT_NE(findings[1].find("cudaErrorInvalidResourceHandle"), std::string::npos) << findings[1];
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidResourceHandle);
+  runtime::report_unchecked_errors();
+  EXPECT_TRUE(take_findings().empty());
 }
 
 TEST_F(Allocation, FromAPoolCountsThere) {

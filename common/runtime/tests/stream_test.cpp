@@ -65,6 +65,26 @@ TEST_F(Streams, RaceUnlessAnEventOrdersThem) {
   cudaEventDestroy(event);
 }
 
+TEST_F(Streams, RaceWithACopyFromPageableMemory) {
+  cudaStream_t other = nullptr;
+  cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+  const int h = 1;
+  int result = 0;
+  cudaMemcpy(d_, &h, sizeof h, cudaMemcpyHostToDevice);
+  launch(kFill, 1, 1, d_, 2);  // behind it
+  cudaMemcpy(&result, d_, sizeof h, cudaMemcpyDeviceToHost);
+  launch(kFill, 1, 1, d_, 3, other);  // that copy has arrived
+  cudaDeviceSynchronize();
+  EXPECT_TRUE(take_findings().empty());
+  cudaMemcpy(d_, &h, sizeof h, cudaMemcpyHostToDevice);
+  launch(kFill, 1, 1, d_, 4, other);
+  const auto findings = take_findings();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].find("\"race\""), std::string::npos) << findings[0];
+  cudaDeviceSynchronize();
+  cudaStreamDestroy(other);
+}
+
 TEST_F(Streams, HaveEventsThatKeepTime) {
   cudaEvent_t begin = nullptr;
   cudaEvent_t end = nullptr;

@@ -164,7 +164,7 @@ def build_machine() -> None:
     defined = [f"-D{name}={value}" for name, value in settings.items()]
     output(["cmake", "--preset", "machine", "-B", MACHINE, *defined])
     labs = [f"workers_{file.parent.name}" for file in sorted((ROOT / "labs").glob("*/lab.toml"))]
-    targets = ["lockstep", "device_count_patterns", "clang_prelude20", *labs]
+    targets = ["lockstep", "device_count_patterns", "clang_prelude", *labs]
     output(["cmake", "--build", MACHINE, "--target", *targets])
 
 

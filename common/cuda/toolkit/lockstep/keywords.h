@@ -28,7 +28,11 @@
 #define __grid_constant__
 #endif
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-#define __cluster_dims__(...) __attribute__((cluster_dims(__VA_ARGS__)))
+// clang 22 has the attribute and forgets it for NVPTX, so the kernel's name says it to the device.
+#define __cluster_dims__(...) LOCKSTEP_CLUSTER(__VA_ARGS__, 1, 1, 1)
+#define LOCKSTEP_CLUSTER(x, y, z, ...) LOCKSTEP_CLUSTER_TAG(x, y, z)
+#define LOCKSTEP_CLUSTER_TAG(x, y, z) \
+  __attribute__((abi_tag("lockstep_cluster_" #x "_" #y "_" #z "_")))
 #define __maxnreg__(...)
 // Each variable has pages of its own. In the device's pass its alignment tells the device that it
 // is a managed one; clang lacks such an attribute. In the host's pass the variable that stands for

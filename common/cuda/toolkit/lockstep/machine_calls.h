@@ -40,6 +40,9 @@ __attribute__((device)) int vprintf(const char* format, const char* arguments);
 __attribute__((device)) void __assertfail(const char* message, const char* file, unsigned int line,
                                           const char* function, size_t char_size);
 
+// By these clang makes kernels launch kernels; see kernel_api.h.
+__attribute__((device)) int __lockstep_last_error(int forget);
+
 // cooperative_groups: waits until all threads of all blocks of the grid are here.
 __attribute__((device, convergent)) void __lockstep_grid_sync();
 // A tile of num_warps warps: number `rank` of those of its size in the block. Waits for num_threads

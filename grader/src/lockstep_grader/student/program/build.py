@@ -181,7 +181,7 @@ def _compile(
 
 
 def _words(source: Path, made: Path, options: Options) -> dict[str, Path | str]:
-    return {"source": source, "object": made, "std": str(options.std)}
+    return {"source": source, "object": made, "std": str(options.std), "unit": made.stem}
 
 
 def compile_for_machine(
@@ -223,9 +223,8 @@ def compile_for_machine(
         if (kept := with_kept_stores(text.read_text("utf-8", "replace"))) is not None:
             Path(f"{made}.ll").write_text(kept, "utf-8")
             compile_step(steps["lower"].filled(**_words(source, made, options)), work)
-    if b".nv_fatbin" in made.read_bytes():  # it has a kernel, or a variable of the device
-        Path(f"{made}.image").write_bytes(Path(f"{made}.ptx").read_bytes() + b"\0")
-        compile_step(steps["embed"].filled(object=made), work)
+    Path(f"{made}.image").write_bytes(Path(f"{made}.ptx").read_bytes() + b"\0")
+    compile_step(steps["embed"].filled(object=made), work)
 
 
 def _linked_cccl(work: Path) -> Path | None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from lockstep_grader.machine.interrupts import interruption
 from lockstep_grader.machine.progress import say
+from lockstep_grader.model.causes import causes_first
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import ExitCode
 from lockstep_grader.model.grades import Finding, FindingKind
@@ -129,10 +130,12 @@ def run_program(
     if ended.accident and not (ended.accident.kind is FindingKind.CRASH and read.is_crash_told()):
         read.findings.append(ended.accident)
         read.kernels.append("")
+    kernel_of = dict(zip(map(id, read.findings), read.kernels, strict=True))
+    findings = causes_first(read.findings)
     return Ran(
         ended.status,
-        tuple(read.findings),
-        tuple(read.kernels),
+        tuple(findings),
+        tuple(kernel_of[id(finding)] for finding in findings),
         tuple(read.leaks),
         tuple(read.profile),
         ended.seconds,
