@@ -178,6 +178,9 @@ class FunctionLoader {
     for (const ptx::Variable& variable : source_.variables) {
       if (variable.space == ptx::Space::kShared) continue;
       place({variable}, unused);
+      if (variable.name.starts_with("__local_depot")) {
+        function_.depot_offset = locals_[variable.name];
+      }
     }
     function_.local_bytes = align_up(at, 16);
   }
@@ -369,6 +372,7 @@ class FunctionLoader {
     Instruction result;
     result.words = source.words;
     result.place = source.place;
+    result.text_line = source.text_line;
     result.id = program_.num_instructions++;
     result.block = block;
     result.has_destination = has_destination(source);

@@ -79,7 +79,6 @@ def ensure_packages(sections: Sequence[Section]) -> None:
         ((system.SANDBOX_REQUIREMENT,), "what confines student code is not tested"),
         (system.OPTIONAL_REQUIREMENTS, "checkouts that the tests make are compiled from nothing"),
         ((system.HEADLESS_REQUIREMENT,), "the pages are tested in Chromium if that is installed"),
-        ((system.DEBUGGER_REQUIREMENT,), "`./lab debug` is not tested"),
         (system.EDITOR_REQUIREMENTS, "what an editor shows is not tested"),
     ]
     if any(section.run is run_pytest for section in sections):
