@@ -230,7 +230,7 @@ std::string Debugger::answer_to(const Command& command) {
     return json::object({});
   }
   if (launch_ == nullptr) return refuse("no kernel is running");
-  if (what == "threads") return threads_json(blocks_, *spots_);
+  if (what == "threads") return threads_json(blocks_);
   if (what == "symbols") return symbols_json(*launch_);
   const std::optional<Place> place = place_of(command);
   if (!place) return refuse("this thread is not on the device");

@@ -7,6 +7,9 @@ namespace {
 using code::Instruction;
 using code::SourceFile;
 
+// At the beginning of a block lanes may wait for others: nobody stops before they are together.
+bool is_marker(const Instruction& instruction) { return instruction.words.front() == "%block"; }
+
 }  // namespace
 
 std::vector<Link> chain_of(const code::Program& program, const Instruction& instruction) {
@@ -31,7 +34,7 @@ Spots::Spots(const code::Program& program, const std::set<Address>& breaks)
     for (const Instruction& instruction : function->instructions) {
       is_head = is_head && instruction.place == head;
       const std::vector<Link> chain = chain_of(program, instruction);
-      if (is_head || chain.empty()) continue;
+      if (is_head || chain.empty() || is_marker(instruction)) continue;
       spots_[instruction.id] = {chain.front().file, chain.front().line,
                                 static_cast<std::uint32_t>(chain.size() - 1), false};
     }
@@ -42,8 +45,8 @@ Spots::Spots(const code::Program& program, const std::set<Address>& breaks)
 void Spots::set_breaks(const std::set<Address>& breaks) {
   for (const auto& function : program_.functions) {
     for (const Instruction& instruction : function->instructions) {
-      spots_[instruction.id].is_break =
-          !breaks.empty() && breaks.contains({function->name, instruction.text_line});
+      spots_[instruction.id].is_break = !breaks.empty() && !is_marker(instruction) &&
+                                        breaks.contains({function->name, instruction.text_line});
     }
   }
 }

@@ -42,6 +42,18 @@ const Instruction& call_of(const code::Function& caller, const run::Frame& calle
   return caller.instructions[static_cast<std::size_t>(callee.call - caller.ops.data())];
 }
 
+// The user's line, also of a part that is inside of a library's function.
+std::uint32_t line_of(const code::Program& program, const run::Part& part) {
+  const Instruction* at = &instruction_of(part);
+  for (std::size_t i = part.frames.size(); i-- > 0;) {
+    if (const std::vector<Link> chain = chain_of(program, *at); !chain.empty()) {
+      return chain.front().line;
+    }
+    if (i > 0) at = &call_of(*part.frames[i - 1].function, part.frames[i]);
+  }
+  return 0;
+}
+
 std::string chain_json(const code::Program& program, const Instruction& instruction) {
   std::vector<std::string> links;
   for (const Link& link : chain_of(program, instruction)) {
@@ -139,7 +151,7 @@ std::string launch_json(const run::Launch& launch, std::uint64_t num_started,
                        {"line", number(launch.host_line)}});
 }
 
-std::string threads_json(const Blocks& blocks, const Spots& spots) {
+std::string threads_json(const Blocks& blocks) {
   struct Row {
     std::uint64_t first = 0, last = 0;
     std::string state;
@@ -152,13 +164,7 @@ std::string threads_json(const Blocks& blocks, const Spots& spots) {
       const Warp& warp = *block->warps[thread / run::kWarpSize];
       const std::uint32_t lane = thread % run::kWarpSize;
       const run::Part* const part = part_of(warp, lane);
-      std::uint32_t line = 0;
-      if (part != nullptr) {
-        line = spots.of(instruction_of(*part)).line;
-        for (std::size_t i = part->frames.size() - 1; line == 0 && i > 0; --i) {
-          line = spots.of(call_of(*part->frames[i - 1].function, part->frames[i])).line;
-        }
-      }
+      const std::uint32_t line = part == nullptr ? 0 : line_of(*block->launch->program, *part);
       const std::string state = state_of(warp, lane);
       if (!rows.empty() && rows.back().state == state && rows.back().line == line) {
         rows.back().last = thread;

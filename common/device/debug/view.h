@@ -19,7 +19,7 @@ std::string state_of(const run::Warp& warp, std::uint32_t lane);
 // The launch, and its threads: neighbours that do the same share a row.
 std::string launch_json(const run::Launch& launch, std::uint64_t num_started,
                         std::uint64_t num_ended);
-std::string threads_json(const Blocks& blocks, const Spots& spots);
+std::string threads_json(const Blocks& blocks);
 
 // Innermost first. A thread that has ended has none.
 std::string frames_json(const run::Warp& warp, std::uint32_t lane);

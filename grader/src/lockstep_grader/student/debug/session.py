@@ -188,6 +188,10 @@ class Session:
         if self.running:
             self.running.send(do="pause")
 
+    def kill(self) -> None:
+        if self.running:
+            self.running.process.kill()
+
     def _take(self, message: dict[str, Any]) -> None:
         self.launch = message["launch"]
         self.block, self.thread = message["block"], message["thread"]

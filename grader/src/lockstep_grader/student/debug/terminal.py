@@ -51,6 +51,7 @@ class Terminal:
         self._displays: dict[int, str] = {}
         self._num_displays = 0
         self._values: list[Value] = []
+        self._is_interrupted = False
         self._listed: tuple[str, int] = ("", 0)
         self._commands: dict[str, Callable[[str], None]] = {
             "advance": self._until,
@@ -151,12 +152,20 @@ class Terminal:
     def _go(self, go: Callable[[], Stop]) -> None:
         sys.stdout.flush()
         before = (self._session.block, self._session.thread) if self._session.launch else None
-        earlier = signal.signal(signal.SIGINT, lambda *_: self._session.pause())
+        earlier = signal.signal(signal.SIGINT, self._interrupt)
+        self._is_interrupted = False
         try:
             stop = go()
         finally:
             signal.signal(signal.SIGINT, earlier)
         self._tell(stop, before)
+
+    def _interrupt(self, *_: object) -> None:
+        """Ctrl-C stops a kernel. The host's code cannot be stopped, only ended."""
+        if self._is_interrupted:
+            self._session.kill()
+        self._is_interrupted = True
+        self._session.pause()
 
     def _tell(self, stop: Stop, before: tuple[int, int] | None) -> None:
         session = self._session
