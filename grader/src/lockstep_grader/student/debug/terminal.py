@@ -113,7 +113,8 @@ class Terminal:
             try:
                 return input(_PROMPT) if self._is_terminal else _piped_line()
             except EOFError:
-                print()
+                if self._is_terminal:
+                    print()
                 return None
             except KeyboardInterrupt:
                 print("Quit")
