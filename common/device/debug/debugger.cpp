@@ -175,7 +175,6 @@ bool Debugger::obey(const Command& command) {
   }
   if (what == "resume") return true;  // with the same step, if there is one
   if (what == "continue" || what == "step") {
-    is_interrupted_ = false;  // that was about an earlier run
     step_.reset();
     return what == "continue" || begin_step(command);
   }

@@ -15,7 +15,9 @@ from typing import Any, BinaryIO
 
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.student.debug import dwarf
-from lockstep_grader.student.debug.session import Session, Stop, nth, spell
+from lockstep_grader.student.debug.scope import evaluate, variables
+from lockstep_grader.student.debug.selection import nth, spell
+from lockstep_grader.student.debug.session import Session, Stop
 from lockstep_grader.student.debug.target import Target
 from lockstep_grader.student.debug.values import Value, item_of, member_of, spelled
 from lockstep_grader.student.program.build import BuildError
@@ -323,9 +325,9 @@ class _Adapter:
             parts = _parts_of(what)
         elif what == 0:
             names = ("threadIdx", "blockIdx", "blockDim", "gridDim")
-            parts = [(name, session.evaluate(name)) for name in names]
+            parts = [(name, evaluate(session, name)) for name in names]
         else:
-            parts = list(session.variables(what))
+            parts = list(variables(session, what))
         return {"variables": [self._variable(session, place, *part) for part in parts]}
 
     def _variable(
@@ -353,7 +355,7 @@ class _Adapter:
         session = self._stopped()
         place = self._frames[int(frame) - 1] if frame else (session.block, session.thread, 0)
         session = self._at(place)
-        value = session.evaluate(str(arguments["expression"]))
+        value = evaluate(session, str(arguments["expression"]))
         shown = self._variable(session, place, "", value)
         return {"result": shown["value"], "type": shown["type"],
                 "variablesReference": shown["variablesReference"]}  # fmt: skip

@@ -2,49 +2,18 @@
 """A debugging session, without a face: breakpoints, steps, the selected thread and its frames."""
 
 import re
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.student.debug import dwarf
-from lockstep_grader.student.debug.dwarf import Die
-from lockstep_grader.student.debug.expression import evaluate
-from lockstep_grader.student.debug.module import Module, read_module
+from lockstep_grader.student.debug.module import read_module
 from lockstep_grader.student.debug.ptx import Spot
+from lockstep_grader.student.debug.scope import evaluate
+from lockstep_grader.student.debug.selection import NOT_RUNNING, Selection, linear, read_index
 from lockstep_grader.student.debug.target import Running, Target
-from lockstep_grader.student.debug.values import (
-    BASIC,
-    INT,
-    Type,
-    Value,
-    array_of,
-    index_value,
-    made,
-)
 
-Index = tuple[int, int, int]
 _THREAD = re.compile(r"\bthread (\(\d+,\d+,\d+\)|\d+) of block (\(\d+,\d+,\d+\)|\d+)")
-_NOT_RUNNING = "no kernel is running: `break KERNEL` or `break LINE`, then `run`"
-
-
-def spell(index: Index) -> str:
-    return "({},{},{})".format(*index)
-
-
-def nth(linear: int, shape: Index) -> Index:
-    return (linear % shape[0], linear // shape[0] % shape[1], linear // shape[0] // shape[1])
-
-
-def linear(index: Index, shape: Index) -> int:
-    return (index[2] * shape[1] + index[1]) * shape[0] + index[0]
-
-
-def read_index(text: str) -> Index:
-    numbers = [int(part) for part in text.strip("() ").split(",")]
-    x, y, z = [*numbers, 0, 0][:3]
-    return x, y, z
 
 
 @dataclass(slots=True)
@@ -58,19 +27,6 @@ class Breakpoint:
     hits: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    module: Module | None
-    function: str  # readable
-    mangled: str
-    at: int  # in the PTX
-    depot: int
-    file: str
-    line: int
-    scopes: tuple[Die, ...] = ()  # the outermost first
-    depth: int = 1  # of calls, inlined ones included
-
-
 @dataclass(slots=True)
 class Stop:
     reason: str  # breakpoint, step, finding, pause, end
@@ -79,19 +35,12 @@ class Stop:
     status: int = 0  # at the end
 
 
-class Session:
+class Session(Selection):
     def __init__(self, target: Target) -> None:
+        super().__init__(tuple(map(read_module, target.texts)))
         self.target = target
-        self.modules: tuple[Module, ...] = tuple(map(read_module, target.texts))
         self.breakpoints: list[Breakpoint] = []
-        self.running: Running | None = None
-        self.launch: dict[str, Any] = {}  # empty: no kernel has stopped
-        self.block, self.thread = 0, 0  # the selected thread, by linear indices
-        self.frame = 0
         self.stop: Stop | None = None
-        self._now: list[int] = []  # block, warp and lanes that run
-        self._frames: list[Frame] | None = None
-        self._symbols: dict[str, int] | None = None
         self._numbers = 0
 
     # ---- breakpoints
@@ -166,7 +115,7 @@ class Session:
     def go(self, what: str = "continue", **more: object) -> Stop:
         """Goes on until the next stop whose condition holds."""
         if self.running is None:
-            raise InputError(_NOT_RUNNING)
+            raise InputError(NOT_RUNNING)
         self.stop = None
         self.running.send(do=what, **more)
         while True:
@@ -178,7 +127,7 @@ class Session:
                 raise InputError(message["error"])
             if message.get("event") != "stopped":
                 continue
-            self._take(message)
+            self.take(message)
             if stop := self._reason(message):
                 self.stop = stop
                 return stop
@@ -191,13 +140,6 @@ class Session:
     def kill(self) -> None:
         if self.running:
             self.running.process.kill()
-
-    def _take(self, message: dict[str, Any]) -> None:
-        self.launch = message["launch"]
-        self.block, self.thread = message["block"], message["thread"]
-        self._now = message["running"]
-        self.frame, self._symbols = 0, None
-        self._frames = self._made_frames(message["frames"])
 
     def _reason(self, message: dict[str, Any]) -> Stop | None:
         reason = message["reason"]
@@ -236,7 +178,7 @@ class Session:
         return Stop("step") if reason == "step" else None
 
     def _holds(self, condition: str) -> bool:
-        value = self.evaluate(condition)
+        value = evaluate(self, condition)
         return bool(value.number(self.read))
 
     def _ended(self) -> Stop:
@@ -247,13 +189,13 @@ class Session:
     def end(self) -> None:
         if self.running:
             self.running.end()
-        self.running, self.stop, self.launch = None, None, {}
-        self._frames = self._symbols = None
+        self.stop = None
+        self.forget()
 
     def step(self, kind: str, to: Spot | None = None) -> Stop:
         frames = self.frames()
         if not frames:
-            raise InputError("this thread has ended" if self.launch else _NOT_RUNNING)
+            raise InputError("this thread has ended" if self.launch else NOT_RUNNING)
         frame = frames[self.frame if kind in ("finish", "advance") else 0]
         more: dict[str, object] = {"function": to.function, "at": to.at} if to else {}
         return self.go(
@@ -267,202 +209,6 @@ class Session:
             **more,
         )
 
-    # ---- the selected thread
-
-    @property
-    def grid_dim(self) -> Index:
-        return tuple(self.launch["grid"])
-
-    @property
-    def block_dim(self) -> Index:
-        return tuple(self.launch["block"])
-
-    @property
-    def block_index(self) -> Index:
-        return nth(self.block, self.grid_dim)
-
-    @property
-    def thread_index(self) -> Index:
-        return nth(self.thread, self.block_dim)
-
-    def describe(self) -> str:
-        self.require()
-        return (
-            f"kernel {self.launch['kernel']}, block {spell(self.block_index)}, thread "
-            f"{spell(self.thread_index)}, warp {self.thread // 32}, lane {self.thread % 32}"
-        )
-
-    def require(self) -> None:
-        if not self.launch:
-            raise InputError(_NOT_RUNNING)
-
-    def select(self, block: int, thread: int) -> None:
-        self.require()
-        if (block, thread) == (self.block, self.thread):
-            self.frame = 0
-            return
-        frames = self._ask("frames", block=block, thread=thread)
-        if isinstance(frames, dict):
-            index = nth(block, self.grid_dim)
-            raise InputError(
-                f"block {spell(index)} is not on the device now: it has ended, or not started. "
-                f"Stop in it: break LINE if blockIdx.x == {index[0]}"
-            )
-        self.block, self.thread, self.frame = block, thread, 0
-        self._frames = self._made_frames(frames)
-
-    def threads(self) -> list[dict[str, Any]]:
-        """By block: rows of the first and last thread, what they do, and where."""
-        self.require()
-        blocks: list[dict[str, Any]] = self._ask("threads")
-        for block in blocks:
-            if self._now and block["block"] == self._now[0]:
-                block["rows"] = list(_with_running(block["rows"], self._now[1], self._now[2]))
-        return blocks
-
-    def frames(self) -> list[Frame]:
-        if not self.launch:
-            return []
-        return self._frames or []
-
-    def current(self) -> Frame:
-        frames = self.frames()
-        if not frames:
-            raise InputError("this thread has ended" if self.launch else _NOT_RUNNING)
-        return frames[self.frame]
-
-    def _made_frames(self, described: list[dict[str, Any]]) -> list[Frame]:
-        """A frame for each function of the user, inlined ones too; the innermost first."""
-        frames: list[Frame] = []
-        for depth, one in enumerate(reversed(described), 1):
-            module = next((m for m in self.modules if one["function"] in m.dwarf.functions), None)
-            die = module.dwarf.functions[one["function"]] if module else None
-            scopes = module.dwarf.scopes(die, one["at"]) if module and die else []
-            chain = list(reversed(one["chain"]))
-            for level, link in enumerate(chain):
-                own = scopes[level] if level < len(scopes) else []
-                name = module.dwarf.name(own[0]) if module and own else one["function"]
-                place = (one["function"], one["at"], one["depot"], link["file"], link["line"])
-                frames.append(Frame(module, name, *place, tuple(own), depth + level))
-        return frames[::-1]
-
-    # ---- values
-
-    def read(self, address: int, size: int, origin: int) -> bytes:
-        answer = self._ask(
-            "read",
-            block=self.block,
-            thread=self.thread,
-            address=address,
-            size=size,
-            **{"from": origin},
-        )
-        if "error" in answer:
-            raise InputError(answer["error"])
-        return bytes.fromhex(answer["bytes"])
-
-    def evaluate(self, text: str) -> Value:
-        def read(address: int, size: int, origin: int) -> bytes:
-            self.require()
-            return self.read(address, size, origin)
-
-        return evaluate(text, self._look_up, read, self._type_called)
-
-    def variables(self, *tags: int) -> Iterator[tuple[str, Value]]:
-        """Those of the frame, the innermost scope first; of these tags."""
-        frame = self.current()
-        seen = set()
-        for scope in reversed(frame.scopes):
-            for die in scope.children:
-                name = frame.module.dwarf.name(die) if frame.module else ""
-                if die.tag in tags and name and name not in seen:
-                    seen.add(name)
-                    if (value := self._variable(frame, die)) is not None:
-                        yield name, value
-
-    def _variable(self, frame: Frame, die: Die) -> Value | None:
-        place = die.attributes.get(dwarf.LOCATION)
-        if not isinstance(place, dwarf.Place) or frame.module is None:
-            return None
-        if place.symbol.startswith("__local_depot"):
-            address = frame.depot + place.offset
-        elif place.symbol in self.symbols:
-            address = self.symbols[place.symbol] + place.offset
-        else:
-            return None
-        type_ = frame.module.types.of(frame.module.dwarf.type_of(die))
-        return Value(type_, None, address, address)
-
-    @property
-    def symbols(self) -> dict[str, int]:
-        if self._symbols is None:
-            self._symbols = dict(self._ask("symbols"))
-        return self._symbols
-
-    def _look_up(self, name: str) -> Value:
-        self.require()
-        built_in: dict[str, Callable[[], Value]] = {
-            "threadIdx": lambda: index_value(self.thread_index),
-            "blockIdx": lambda: index_value(self.block_index),
-            "blockDim": lambda: index_value(self.block_dim),
-            "gridDim": lambda: index_value(self.grid_dim),
-            "warpSize": lambda: made(INT, 32),
-        }
-        if name in built_in:
-            return built_in[name]()
-        if self.frames():
-            for known, value in self.variables(dwarf.VARIABLE, dwarf.PARAMETER):
-                if known == name:
-                    return value
-            this = dict(self.variables(dwarf.PARAMETER)).get("this")
-            if this is not None and this.type.target:
-                for member in this.type.target.members:
-                    if member.name == name:
-                        return self.evaluate(f"this->{name}")
-            frame = self.current()
-            module = frame.module
-            for die in module.dwarf.globals() if module else ():
-                if module and module.dwarf.name(die) == name.split("::")[-1]:
-                    found = self._variable(frame, die)
-                    if found is not None:
-                        return found
-        return self._dynamic(name)
-
-    def _dynamic(self, name: str) -> Value:
-        """extern __shared__: clang does not describe it, so its type comes from the source."""
-        module = next((frame.module for frame in self.frames() if frame.module), None)
-        for symbol, address in self.symbols.items() if module else ():
-            if not re.search(rf"(?:^|\d){re.escape(name)}(?:E|$)", symbol):
-                continue
-            source = Path(module.source).read_text("utf-8", "replace") if module else ""
-            declared = re.search(
-                rf"extern\s+__shared__\s+(?:__align__\(\d+\)\s*|alignas\(\d+\)\s*)?([\w:\s]+?)\s+{name}\s*\[",
-                source,
-            )
-            item = self._type_called(declared[1].strip()) if declared else None
-            if item is not None and item.size:
-                return Value(
-                    array_of(item, self.launch["dynamic"] // item.size), None, address, address
-                )
-        raise InputError(f"there is no variable {name} here")
-
-    def _type_called(self, name: str) -> Type | None:
-        if name in BASIC:
-            return BASIC[name]
-        for module in self.modules:
-            if found := module.type_called(name):
-                return found
-        return None
-
-    def _ask(self, what: str, **more: object) -> Any:
-        if self.running is None:
-            raise InputError(_NOT_RUNNING)
-        self.running.send(do=what, **more)
-        answer = self.running.read()
-        if answer is None:
-            raise InputError("the program has ended")
-        return answer
-
 
 def _is_same_file(path: str, named: str) -> bool:
     return (
@@ -470,17 +216,3 @@ def _is_same_file(path: str, named: str) -> bool:
         or path.endswith(f"/{named}")
         or ("/" in named and Path(named).exists() and Path(path).resolve() == Path(named).resolve())
     )
-
-
-def _with_running(rows: list[list[Any]], warp: int, lanes: int) -> Iterator[list[Any]]:
-    """Splits the rows at the lanes that run now."""
-    for first, last, state, line in rows:
-        begin = first
-        for thread in range(first, last + 1):
-            is_running = thread // 32 == warp and lanes >> thread % 32 & 1 == 1
-            word = "running" if is_running else state
-            following = thread + 1
-            next_runs = following // 32 == warp and lanes >> following % 32 & 1 == 1
-            if thread == last or next_runs != is_running:
-                yield [begin, thread, word, line]
-                begin = following
