@@ -54,6 +54,10 @@ __device__ int depth(int n) {
   if (n == 0) return 1;
   return n * depth(n - 1);
 }
+__device__ float sum_of(float scale, Pair pair) {
+  pair.first += 1;
+  return pair.first * scale;
+}
 __global__ void work(Span<int> items, Pair pair, float scale) {
   extern __shared__ double dynamic[];
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -71,6 +75,7 @@ __global__ void work(Span<int> items, Pair pair, float scale) {
   int* own = &halved;
   int product = depth(3);
   items.data[i] = product + *own + pair.first + total + letter + color + is_in + big + wide;
+  items.data[i] += sum_of(scale, pair);
 }
 int main() {
   int* d;
@@ -81,7 +86,7 @@ int main() {
   cudaFree(d);
 }
 """
-AFTER_LOOP = 28  # a line of it: `int* own`
+AFTER_LOOP = 32  # a line of it: `int* own`
 
 # A kernel that takes hours; the checks end a loop that changes nothing.
 ENDLESS = RIGHT.replace("  next += 1;", "  for (long k = 0; k < 1L << 40; ++k) d_out[i] = next;")

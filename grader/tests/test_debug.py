@@ -316,12 +316,19 @@ class TestValues:
         assert told["print result"] == "$1 = 20"
         assert told["print i"] == "$2 = 0"
 
+    def test_a_structure_that_is_passed_by_value(self, tmp_path: Path) -> None:
+        commands = ("break sum_of", "run", "print pair", "next", "print pair.first", "up", "p pair")
+        told = answers(debug(tmp_path, TYPES, *commands).stdout)
+        assert told["print pair"] == "$1 = {first = 1, second = 2.5, many = {3, 4, 5}}"
+        assert told["print pair.first"] == "$2 = 2"
+        assert told["p pair"].startswith("$3 = {first = 1,")
+
     def test_until_leaves_a_loop(self, tmp_path: Path) -> None:
         told = answers(
             debug(
                 tmp_path,
                 TYPES,
-                "break 26",
+                "break 30",
                 "run",
                 "delete",
                 "next",

@@ -64,6 +64,16 @@ std::string chain_json(const code::Program& program, const Instruction& instruct
   return json::array(links);
 }
 
+// Where structures are that a function takes by value; clang makes no copy of those.
+std::string parameters_json(const run::Frame& frame, std::uint64_t local) {
+  const std::uint64_t base = frame.function->is_kernel ? memory::kParamBase : local;
+  std::vector<std::string> places;
+  for (const std::uint32_t offset : frame.function->parameter_offsets) {
+    places.push_back(number(base + offset));
+  }
+  return json::array(places);
+}
+
 // What contains the address, and where it ends; of size 0: nothing does.
 struct Room {
   std::string name;
@@ -193,11 +203,11 @@ std::string frames_json(const Warp& warp, std::uint32_t lane) {
     const bool is_innermost = i + 1 == part->frames.size();
     const Instruction& at =
         is_innermost ? instruction_of(*part) : call_of(*frame.function, part->frames[i + 1]);
-    const std::uint64_t depot = run::local_window(warp, static_cast<int>(lane)) + frame.local_base +
-                                frame.function->depot_offset;
+    const std::uint64_t local = run::local_window(warp, static_cast<int>(lane)) + frame.local_base;
     frames.push_back(json::object({{"function", json::quote(frame.function->name)},
                                    {"at", number(at.text_line)},
-                                   {"depot", number(depot)},
+                                   {"depot", number(local + frame.function->depot_offset)},
+                                   {"parameters", parameters_json(frame, local)},
                                    {"chain", chain_json(program, at)}}));
   }
   return json::array(frames);

@@ -22,7 +22,7 @@ _BLOCKS: Final = {0x0A: 1, 0x03: 2, 0x04: 4}
 _OP_ADDRESS, _OP_PLUS, _OP_CONST = 0x03, 0x23, 0x10
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Die:
     tag: int
     attributes: dict[int, object]

@@ -54,10 +54,19 @@ def _variable(selection: Selection, frame: Frame, die: Die) -> Value | None:
         address = frame.depot + place.offset
     elif place.symbol in selection.symbols:
         address = selection.symbols[place.symbol] + place.offset
-    else:
+    elif not (address := _place_of_parameter(frame, die)):
         return None
     type_ = frame.module.types.of(frame.module.dwarf.type_of(die))
     return Value(type_, None, address, address)
+
+
+def _place_of_parameter(frame: Frame, die: Die) -> int:
+    """Of a structure that is passed by value, which clang leaves where it is; 0: of another."""
+    function = frame.scopes[0]
+    all_ = [child for child in function.children if child.tag == dwarf.PARAMETER]
+    if function.tag != dwarf.FUNCTION or len(all_) != len(frame.parameters) or die not in all_:
+        return 0
+    return frame.parameters[all_.index(die)]
 
 
 def _look_up(selection: Selection, name: str) -> Value:

@@ -42,6 +42,7 @@ class Frame:
     file: str
     line: int
     scopes: tuple[Die, ...] = ()  # the outermost first
+    parameters: tuple[int, ...] = ()  # where they are, in the function's order
     depth: int = 1  # of calls, inlined ones included
 
 
@@ -138,11 +139,12 @@ class Selection:
             die = module.dwarf.functions[one["function"]] if module else None
             scopes = module.dwarf.scopes(die, one["at"]) if module and die else []
             chain = list(reversed(one["chain"]))
+            parameters = tuple(one["parameters"])
             for level, link in enumerate(chain):
                 own = scopes[level] if level < len(scopes) else []
                 name = module.dwarf.name(own[0]) if module and own else one["function"]
                 place = (one["function"], one["at"], one["depot"], link["file"], link["line"])
-                frames.append(Frame(module, name, *place, tuple(own), depth + level))
+                frames.append(Frame(module, name, *place, tuple(own), parameters, depth + level))
         return frames[::-1]
 
     def read(self, address: int, size: int, origin: int) -> bytes:

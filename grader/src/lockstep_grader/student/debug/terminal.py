@@ -172,7 +172,7 @@ class Terminal:
             print(f"\n{stop.finding['kind']}: {visible(stop.finding['message'])}")
         if stop.breakpoint:
             print(f"\nBreakpoint {stop.breakpoint.number}, ", end="")
-        self._frames.show(is_whole=stop.reason != "step" or self._has_moved())
+        self._frames.show(is_whole=self._has_moved() or stop.reason != "step")
         for number, text in self._displays.items():
             self._show_display(number, text)
 
