@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kSpaces = " \t\r\n";
 
-// Cuts the next string or number off. The front end escapes nothing but quotes and backslashes in
+// Cuts the next string or number off. The front end escapes only quotes and backslashes in
 // what it sends: names of functions and files.
 std::string take(std::string_view& text) {
   std::string word;

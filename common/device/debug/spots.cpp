@@ -7,7 +7,7 @@ namespace {
 using code::Instruction;
 using code::SourceFile;
 
-// At the beginning of a block lanes may wait for others: nobody stops before they are together.
+// At the beginning of a block lanes may wait for others: a stop comes when they are together.
 bool is_marker(const Instruction& instruction) { return instruction.words.front() == "%block"; }
 
 }  // namespace

@@ -119,7 +119,7 @@ std::string problem_with(const Warp& warp, const Range& range) {
 
 bool is_inside(const Warp& warp, const Range& range) {
   const Room room = room_of(warp, range.from);
-  if (room.name.empty()) return true;  // of the thread itself, or of nobody: read_generic knows
+  if (room.name.empty()) return true;  // of the thread itself, or of nothing: read_generic knows
   return range.address >= room.base && range.address - room.base <= room.size_bytes &&
          range.size_bytes <= room.size_bytes - (range.address - room.base);
 }

@@ -107,7 +107,7 @@ class _Parser:
     def _binary(self, level: int) -> Value:
         if level == len(_LEVELS):
             value = self._unary()
-            if self._take("@"):  # of gdb: so many items from there on
+            if self._take("@"):  # gdb's: an array from there on
                 count = max(int(self._number(self._unary())), 1)
                 value = replace(value, type=array_of(value.type, count), data=None)
             return value

@@ -28,7 +28,7 @@ class Spot:
 
 @dataclass(slots=True)
 class Section:
-    """Bytes; where an address is, its symbol stands in `symbols` instead."""
+    """Bytes. Where an address is, `symbols` has its symbol."""
 
     data: bytearray = field(default_factory=bytearray)
     symbols: dict[int, str] = field(default_factory=dict)

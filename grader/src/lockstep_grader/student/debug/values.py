@@ -67,7 +67,7 @@ def pointer_to(target: Type) -> Type:
     return Type("pointer", name, 8, target=target)
 
 
-# Reads so many bytes at an address, of what the pointer in the third argument leads to.
+# Reads bytes: their address, their number, and a pointer into what must contain them.
 Read = Callable[[int, int, int], bytes]
 
 
