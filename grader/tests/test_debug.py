@@ -2,6 +2,8 @@
 """`debug` at its prompt: threads of a program and of a rung, on the machine."""
 
 import os
+import pty
+import select
 import signal
 import subprocess
 import time
@@ -377,3 +379,36 @@ def test_says_what_is_wrong_with_the_program(tmp_path: Path) -> None:
 def test_an_option_of_programs_is_refused_for_a_rung(checkout: Checkout) -> None:
     ran = checkout.lab("debug", f"{LAB}/01_first", "--seed", "7")
     assert (ran.status, "--seed and --checks go with a program" in ran.complaint) == (2, True)
+
+
+@pytest.mark.e2e
+def test_a_terminal_completes_words_and_repeats_a_step(tmp_path: Path) -> None:
+    (tmp_path / "rotate.cu").write_text(RIGHT)
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(tmp_path)
+        os.execve(command()[0], command("rotate.cu"), environment())
+    said = b""
+
+    def wait_for(text: bytes) -> None:
+        nonlocal said
+        deadline = time.monotonic() + 120
+        while text not in said and time.monotonic() < deadline:
+            if select.select([terminal], [], [], 1)[0]:
+                said += os.read(terminal, 4096)
+        assert text in said, said
+        said = said[said.index(text) + len(text) :]
+
+    for keys, answer in (
+        ("br\trot\t\n", b"Breakpoint 1 at rotate.cu:7"),
+        ("run\n", b"Breakpoint 1, rotate"),
+        ("p threadI\t.x\n", b"$1 = 0"),
+        ("next\n", b"8\t  tile"),
+        ("\n", b"9\t  __syncthreads"),
+    ):
+        wait_for(b"(lab) ")
+        os.write(terminal, keys.encode())
+        wait_for(answer)
+    os.write(terminal, b"quit\n")
+    assert os.waitpid(child, 0)[1] == 0
+    os.close(terminal)

@@ -357,7 +357,8 @@ class Terminal:
             if self._session.frames():
                 tags = (dwarf.VARIABLE, dwarf.PARAMETER)
                 names = [*names, *(name for name, _ in variables(self._session, *tags))]
-        fitting = [name for name in names if name.startswith(text)]
+        is_word = not words or words[0] in ("info", "i", "cuda")
+        fitting = [f"{name}{' ' * is_word}" for name in names if name.startswith(text)]
         return fitting[state] if state < len(fitting) else None
 
 
