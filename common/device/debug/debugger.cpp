@@ -115,7 +115,9 @@ bool Debugger::is_at_end_of_step(const Warp& warp, const Instruction& instructio
 
 // Called by the checks, before the access that they accuse, or when the kernel has ended with it.
 void Debugger::found(const report::Finding& finding) {
-  if (launch_ == nullptr || now_.warp == nullptr) return;
+  if (launch_ == nullptr || blocks_.empty()) return;
+  // A deadlock, after the block that ran last has ended: any thread that waits.
+  if (now_.warp == nullptr) now_ = {blocks_.begin()->second->warps.front().get(), 0};
   Place at = now_;
   if (finding.thread >= 0) {
     const auto thread = static_cast<std::uint32_t>(finding.thread);
