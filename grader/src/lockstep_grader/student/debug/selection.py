@@ -179,6 +179,9 @@ class Selection:
 def _with_running(rows: list[list[Any]], warp: int, lanes: int) -> Iterator[list[Any]]:
     """Splits the rows at the lanes that run now."""
     for first, last, state, line in rows:
+        if state != "ready":  # the lanes that ran last may wait by now
+            yield [first, last, state, line]
+            continue
         begin = first
         for thread in range(first, last + 1):
             is_running = thread // 32 == warp and lanes >> thread % 32 & 1 == 1
