@@ -19,9 +19,7 @@ from typing import Any
 import pytest
 
 from lockstep_grader.cli.main import main
-from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Gate, Points, Rung
-from lockstep_grader.toolchain.debugger import find_gdb
 
 SOURCE_FOLDER = Path(__file__).parents[1] / "src"
 GRADER = (sys.executable, str(SOURCE_FOLDER / "lockstep_grader" / "__main__.py"))
@@ -177,15 +175,6 @@ def checkout(
     monkeypatch.setenv("LOCKSTEP_TOOLCHAIN", str(made.root / "toolchain.json"))
     monkeypatch.chdir(made.work)
     return made
-
-
-@pytest.fixture(scope="session")
-def working_gdb() -> None:
-    """Skips a test of `./lab debug` where that would refuse, with its reason."""
-    try:
-        find_gdb()
-    except FaultError as error:
-        pytest.skip(str(error))
 
 
 def verdict_line(**test: Any) -> str:

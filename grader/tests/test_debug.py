@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""`debug`: gdb on an emulated program, thread by thread."""
+"""`debug` at its prompt: threads of a program and of a rung, on the machine."""
 
 import os
-import shlex
-import shutil
+import pty
+import select
 import signal
 import subprocess
 import time
@@ -11,90 +11,28 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.judging.doctor import examine
-from lockstep_grader.model.errors import ExitCode, FaultError
-from lockstep_grader.student.debug import start
-from lockstep_grader.toolchain.debugger import find_gdb
+from debugged import (
+    AFTER_LOOP,
+    ENDLESS,
+    PAST_THE_END,
+    RACE,
+    RIGHT,
+    ROTATE,
+    TYPES,
+    answers,
+    command,
+    debug,
+    environment,
+    piped,
+)
+from lockstep_grader.model.errors import ExitCode
 from test_e2e import REPOSITORY
 
 from conftest import LAB, Checkout
 
-ROTATE = """\
-#include <cstdio>
-__device__ int twice(int x) {
-  return 2 * x;
-}
-__global__ void rotate(const int* d_in, int* d_out) {
-  __shared__ int tile[64];
-  const int i = blockIdx.x * 64 + threadIdx.x;
-  tile[threadIdx.x] = twice(d_in[i]);
-  __syncthreads();
-  int next = tile[(threadIdx.x + 1) % 64];
-  next += 1;
-  d_out[i] = next;
-}
-int main() {
-  int h[100];
-  for (int i = 0; i < 100; ++i) h[i] = i;
-  int *d_in, *d_out;
-  cudaMalloc(&d_in, sizeof h);
-  cudaMalloc(&d_out, sizeof h);
-  cudaMemcpy(d_in, h, sizeof h, cudaMemcpyHostToDevice);
-  rotate<<<BLOCKS, 64>>>(d_in, d_out);
-  cudaDeviceSynchronize();
-  cudaFree(d_in);
-  cudaFree(d_out);
-  std::printf("the end\\n");
-  return 0;
-}
-"""
-RIGHT = ROTATE.replace("BLOCKS", "1")
-PAST_THE_END = ROTATE.replace("BLOCKS", "2")
-RACE = RIGHT.replace("  __syncthreads();\n", "  if (i < 0) return;\n")
 
-# What a gdb says to the question whether it works.
-WORKING = "python\n\nProgram stopped.\n0x00007ffff7fe4300 in _start () from /lib64/ld-linux.so.2"
-AMX = f"{WORKING}\nCouldn't write extended state status: Bad address."
-
-emulated = [pytest.mark.e2e, pytest.mark.usefixtures("working_gdb")]
-
-
-def command(*arguments: str) -> list[str]:
-    return [str(REPOSITORY / "lab"), "debug", *arguments]
-
-
-def environment() -> dict[str, str]:
-    moved = ("LOCKSTEP_ROOT", "LOCKSTEP_TOOLCHAIN")
-    return {key: value for key, value in os.environ.items() if key not in moved}
-
-
-def debug(
-    folder: Path, source: str, *commands: str, options: tuple[str, ...] = ()
-) -> subprocess.CompletedProcess[str]:
-    (folder / "rotate.cu").write_text(source)
-    words = [word for text in commands for word in ("-ex", text)]
-    return subprocess.run(
-        command("rotate.cu", "--batch", *options, *words),
-        cwd=folder,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-
-
-def fake_gdb(folder: Path, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    (folder / "gdb").write_text(f"#!/bin/sh\necho {shlex.quote(said)}\n")
-    (folder / "gdb").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
-
-
-class TestInGdb:
-    pytestmark = emulated
-
+@pytest.mark.e2e
+class TestAtThePrompt:
     def test_a_breakpoint_stops_one_thread_and_steps_stay_with_it(self, tmp_path: Path) -> None:
         ran = debug(
             tmp_path,
@@ -109,229 +47,333 @@ class TestInGdb:
             "next",
             "print next",
         )
-        assert "Switching focus to CUDA kernel rotate, block (0,0,0), thread (5,0,0)" in ran.stdout
-        assert "$1 = {x = 5, y = 0, z = 0}" in ran.stdout
-        assert "$2 = 1005" in ran.stdout
-        assert "$3 = 12" in ran.stdout  # twice(6), of the neighbour
-        assert ran.stdout.count("Switching focus") == 1
+        said = ran.stdout
+        assert "block (0,0,0), thread (5,0,0), warp 0, lane 5]" in said
+        assert "Breakpoint 1, rotate (d_in=0x2" in said
+        assert "$1 = {x = 5, y = 0, z = 0}" in said
+        assert "10\t  int next = tile" in said
+        assert "$2 = 1005" in said
+        assert "$3 = 12" in said, "tile[6]"
+        assert "Breakpoint 2," not in said
+        assert ran.returncode == 0
 
-    def test_step_enters_a_device_function_and_where_shows_the_students_frames(
-        self, tmp_path: Path
-    ) -> None:
-        ran = debug(tmp_path, RIGHT, "break 8 if threadIdx.x == 7", "run", "step", "where")
-        frames = [line for line in ran.stdout.splitlines() if line.startswith("#")]
-        assert len(frames) == 2
-        assert "twice" in frames[0]
-        assert frames[0].endswith("rotate.cu:3")
-        assert "rotate" in frames[1]
-        assert frames[1].endswith("rotate.cu:8")
+    def test_step_enters_a_device_function_and_finish_leaves_it(self, tmp_path: Path) -> None:
+        said = debug(
+            tmp_path, RIGHT, "break 8", "run", "step", "where", "info args", "up", "print i",
+            "down", "finish",
+        ).stdout  # fmt: skip
+        told = answers(said)
+        assert "#0  twice (x=0) at rotate.cu:3\n#1  rotate (d_in=0x2" in told["where"]
+        assert told["info args"] == "x = 0"
+        assert told["print i"] == "$1 = 0"
+        assert "rotate.cu:8" in told["finish"].splitlines()[1]
 
     def test_a_kernel_is_a_breakpoint_and_a_block_its_condition(self, tmp_path: Path) -> None:
-        ran = debug(
-            tmp_path, PAST_THE_END, "break rotate if blockIdx.x == 1", "run", "info cuda kernels"
+        source = ROTATE.replace("BLOCKS", "2").replace("int h[100]", "int h[128]")
+        said = debug(
+            tmp_path, source, "break rotate if blockIdx.x == 1", "run", "info cuda blocks",
+            "cuda block 0", "info breakpoints", "continue", "delete", "continue",
+        ).stdout  # fmt: skip
+        told = answers(said)
+        assert "block (1,0,0), thread (0,0,0)" in told["run"]
+        assert "block (0,0,0) is not on the device now" in told["cuda block 0"]
+        assert "1 of 2 blocks ended" in told["info cuda blocks"]
+        assert "blockIdx.x == 1" in told["info breakpoints"]
+        assert "rotate.cu:7" in said, "behind the parameters"
+
+    def test_a_condition_may_name_variables(self, tmp_path: Path) -> None:
+        told = answers(
+            debug(
+                tmp_path, RIGHT, "tbreak 11 if next == 22 && i > 3", "run", "print i", "continue"
+            ).stdout
         )
-        assert "block (1,0,0), thread (0,0,0)" in ran.stdout
-        assert "* rotate  (2,1,1)  (64,1,1)  1 of 2" in ran.stdout
+        assert told["print i"] == "$1 = 10"
+        assert told["continue"].startswith("the end")
+        assert told["continue"].endswith("[The program ended normally]")
 
-    def test_prints_memory_within_its_bounds(self, tmp_path: Path) -> None:
-        ran = debug(
-            tmp_path,
-            RIGHT,
-            "break 10 if threadIdx.x == 2",
-            "run",
-            "print tile[3]",
-            "print d_in[99]",
-            "print/x d_in[17]",
-            "print 1 + d_in[100]",
-            "print d_in[-1]",
-            "print tile[64]",
+    def test_stops_at_a_finding_before_the_access_with_the_accused_thread(
+        self, tmp_path: Path
+    ) -> None:
+        told = answers(
+            debug(
+                tmp_path,
+                PAST_THE_END,
+                "run",
+                "print i",
+                "print d_in[i]",
+                "print d_in[99]",
+                "info cuda threads",
+                "continue",
+            ).stdout
         )
-        assert "$1 = 6\n$2 = 99\n$3 = 0x11\n" in ran.stdout
-        assert "d_in[100]: past the end of allocation 1 (400 bytes)" in ran.stdout
-        assert "d_in[-1]: before the beginning of allocation 1 (400 bytes)" in ran.stdout
-        assert "tile[64]: tile has 64 elements" in ran.stdout
-        assert "$4" not in ran.stdout
+        assert "out_of_bounds: thread 36 of block 1" in told["run"]
+        assert "thread (36,0,0)" in told["run"]
+        assert "8\t  tile[threadIdx.x] = twice(d_in[i]);" in told["run"]
+        assert told["print i"] == "$1 = 100"
+        assert told["print d_in[i]"] == "d_in[i]: past the end of allocation 1 (400 bytes)"
+        assert told["print d_in[99]"] == "$2 = 99"
+        assert "* (1,0,0)   (36,0,0)" in told["info cuda threads"]
 
-    def test_stops_at_the_first_finding(self, tmp_path: Path) -> None:
-        ran = debug(tmp_path, PAST_THE_END, "run", "where", "print i")
-        assert "block (1,0,0), thread (36,0,0)" in ran.stdout
-        assert "out_of_bounds: thread 36 of block 1 reads 4 bytes" in ran.stdout
-        assert "$1 = 100" in ran.stdout
-        frames = [line for line in ran.stdout.splitlines() if "rotate.cu:8" in line]
-        assert len(frames) == 2  # the stop, and where
-
-    def test_reading_as_gdb_is_no_access_of_the_program(self, tmp_path: Path) -> None:
-        ran = debug(
-            tmp_path,
-            RIGHT,
-            "break 8 if threadIdx.x == 0",
-            "run",
-            "print tile[9]",
-            "print d_out[9]",  # not written yet
-            "print d_out[100]",
-            "continue",
+    def test_the_other_party_of_a_race(self, tmp_path: Path) -> None:
+        told = answers(
+            debug(
+                tmp_path,
+                RACE,
+                "cuda other",
+                "run",
+                "print threadIdx.x",
+                "cuda other",
+                "print threadIdx.x",
+            ).stdout
         )
-        assert "past the end of allocation 2 (400 bytes)" in ran.stdout
-        assert "the end\n" in ran.stdout
-        assert "exited normally" in ran.stdout
+        assert "race: thread" in told["run"]
+        other = told["cuda other"]
+        assert "of block (0,0,0) " in other
+        assert " it at rotate.cu:" in other
+        assert "[Switching focus to CUDA kernel rotate" in other
+        assert f"thread ({told['print threadIdx.x'].partition('= ')[2]},0,0)" in other
 
-    def test_the_other_party_of_a_race_whose_thread_lives(self, tmp_path: Path) -> None:
-        source = RIGHT.replace("  next += 1;", "  tile[threadIdx.x] = next;\n  __syncthreads();")
-        ran = debug(tmp_path, source, "run", "cuda", "cuda other", "where", "print threadIdx")
-        assert "race: thread 1 of block 0 reads shared memory in line 10" not in ran.stdout
-        assert "race: thread" in ran.stdout
-        assert "[Switching focus to CUDA kernel rotate, block (0,0,0), thread" in ran.stdout
-        assert "it at rotate.cu:1" in ran.stdout
-        assert ran.stdout.count("Switching focus") == 2
-        frames = [line for line in ran.stdout.splitlines() if line.startswith("#")]
-        assert frames
-        assert all("rotate" in line for line in frames)
-
-    def test_the_other_party_of_a_race_whose_thread_has_ended(self, tmp_path: Path) -> None:
-        ran = debug(tmp_path, RACE, "run", "continue", "cuda other")
-        assert "of block (0,0,0) reads it at rotate.cu:10" in ran.stdout
-        assert "That thread has ended since" in ran.stdout
+    def test_what_is_printed_is_no_access_of_the_program(self, tmp_path: Path) -> None:
+        told = answers(
+            debug(tmp_path, RIGHT, "break 10", "run", "print *d_out@4", "delete", "continue").stdout
+        )
+        assert "$1 = {" in told["print *d_out@4"]
+        assert told["continue"] == "the end\n[The program ended normally]"
 
     def test_another_thread_is_selected_and_steps_run_it(self, tmp_path: Path) -> None:
-        ran = debug(
-            tmp_path,
-            RIGHT,
-            "break 8 if threadIdx.x == 5",
-            "run",
-            "cuda thread 3",  # waits at the barrier
-            "where",
-            "print threadIdx",
-            "print i + 1000",
-            "next",
-            "next",
-            "print next + 2000",
-            "info cuda threads",
+        told = answers(
+            debug(
+                tmp_path,
+                RIGHT,
+                "break 10",
+                "run",
+                "delete",
+                "cuda thread 40",
+                "next",
+                "next",
+                "print next",
+                "info cuda warps",
+                "cuda warp 0",
+                "cuda lane 3",
+                "cuda",
+            ).stdout
         )
-        assert "$1 = {x = 3, y = 0, z = 0}" in ran.stdout
-        assert "$2 = 1003" in ran.stdout
-        assert "$3 = 2008" in ran.stdout
-        assert "* (0,0,0)   (3,0,0)    (3,0,0)       1      running" in ran.stdout
+        assert "thread (40,0,0), warp 1, lane 8]" in told["cuda thread 40"]
+        assert told["print next"] == "$1 = 83", "2 * 41, and 1"
+        assert "* (0,0,0)   1     0xffffffff" in told["info cuda warps"]
+        assert "thread (3,0,0)" in told["cuda"]
 
-    def test_the_same_seed_stops_at_the_same_place(self, tmp_path: Path) -> None:
-        def stop(seed: str) -> str:
-            ran = debug(tmp_path, RIGHT, "break 8", "run", "cuda", options=("--seed", seed))
-            assert "[Switching" in ran.stdout, ran.stdout
-            return ran.stdout[ran.stdout.index("[Switching") :]
-
-        stops = [stop(seed) for seed in ("1", "2", "3")]
-        assert stop("3") == stops[-1]
-        assert len(set(stops)) > 1
-
-    def test_a_thread_of_a_template_begins_by_a_step(self, tmp_path: Path) -> None:
-        source = RIGHT.replace("__global__", "template <class T> __global__")
-        source = source.replace("(const int*", "(const T*").replace("rotate<<<", "rotate<int><<<")
-        ran = debug(
-            tmp_path,
-            source,
-            "break rotate if threadIdx.x == 3",
-            "run",
-            "cuda thread 9",
-            "print no_such",
-            "step",
-            "print threadIdx",
+    def test_equal_threads_share_a_row(self, tmp_path: Path) -> None:
+        told = answers(
+            debug(tmp_path, RIGHT, "break 9", "run", "continue", "info cuda threads").stdout
         )
-        assert "This thread has not started" in ran.stdout
-        assert 'No symbol "no_such" in current context.' in ran.stdout
-        assert "Python" not in ran.stdout
-        assert "$1 = {x = 9, y = 0, z = 0}" in ran.stdout
+        rows = told["info cuda threads"].splitlines()
+        assert [row.split() for row in rows[1:]] == [
+            ["(0,0,0)", "(0,0,0)", "(31,0,0)", "32", "barrier", "9"],
+            ["*", "(0,0,0)", "(32,0,0)", "(32,0,0)", "1", "running", "9"],
+            ["(0,0,0)", "(33,0,0)", "(63,0,0)", "31", "running", "9"],
+        ]
 
-    def test_says_what_cannot_be_selected(self, tmp_path: Path) -> None:
-        ran = debug(
-            tmp_path,
-            RIGHT,
-            "cuda thread 1",
-            "break 8",
-            "run",
-            "cuda thread 64",
-            "cuda lane",
-            "cuda other",
+    def test_displays_appear_at_every_stop(self, tmp_path: Path) -> None:
+        told = answers(
+            debug(tmp_path, RIGHT, "break 10", "run", "display next", "next", "undisplay 1", "n")
+            .stdout
+        )  # fmt: skip
+        assert told["display next"].startswith("1: next = ")
+        assert told["next"].endswith("1: next = 2")
+        assert "1: next" not in told["n"]
+
+    def test_the_source_is_listed(self, tmp_path: Path) -> None:
+        told = answers(debug(tmp_path, RIGHT, "list rotate", "list", "list 2").stdout)
+        assert "5\t__global__ void rotate" in told["list rotate"]
+        assert told["list"].startswith("12\t")
+        assert "2\t__device__ int twice" in told["list 2"]
+
+    def test_a_program_runs_again(self, tmp_path: Path) -> None:
+        said = debug(tmp_path, RIGHT, "break 11", "run", "run", "delete", "continue").stdout
+        assert said.count("Breakpoint 1, rotate") == 2
+        assert said.count("the end\n") == 1
+
+    def test_commands_of_options_come_first_and_batch_ends(self, tmp_path: Path) -> None:
+        options = ("--batch", "-ex", "break twice", "-ex", "run")
+        ran = debug(tmp_path, RIGHT, "print 1", options=options)
+        assert "Breakpoint 1, twice (x=0)" in ran.stdout
+        assert "print 1" not in ran.stdout
+
+    def test_arguments_follow_two_dashes(self, tmp_path: Path) -> None:
+        source = RIGHT.replace("int main() {", "int main(int count, char**) {").replace(
+            "return 0", "return count"
         )
-        assert "no kernel is running" in ran.stdout
-        assert "there is no thread (64,0,0): the launch has (64,1,1)" in ran.stdout
-        assert "use: cuda" in ran.stdout
-        assert "did not stop at a finding" in ran.stdout
+        assert "[The program ended with status 3]" in debug(
+            tmp_path, source, "run", options=("--", "a", "-b")
+        ).stdout  # fmt: skip
 
-    def test_an_endless_loop_of_a_kernel_is_a_finding(self, tmp_path: Path) -> None:
-        source = RIGHT.replace("  next += 1;", "  while (next >= 0) next = next / 2;")
-        ran = debug(tmp_path, source, "run", "print threadIdx", "where", "next")
-        assert "$1 = {x = 0, y = 0, z = 0}" in ran.stdout
-        assert "rotate.cu:11" in ran.stdout
-        assert "the finding ends the kernel" in ran.stdout
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("print next", "no kernel is running"),
+            ("continue", "no kernel is running"),
+            ("cuda thread 1", "no kernel is running"),
+            ("break 999", "no kernel has code at line 999 or behind it"),
+            ("break nothing", "no function of a kernel is called nothing"),
+            ("delete 7", "there is no breakpoint 7"),
+            ("explode", "'explode' is no command"),
+        ],
+    )
+    def test_says_what_is_impossible(self, tmp_path: Path, text: str, said: str) -> None:
+        assert said in answers(debug(tmp_path, RIGHT, text).stdout)[text]
 
-    def test_ctrl_c_stops_an_endless_loop_of_the_host(self, tmp_path: Path) -> None:
-        loop = '  std::puts("here");\n  std::fflush(stdout);\n  while (h[0] >= 0) h[0] /= 2;\n'
-        (tmp_path / "loop.cu").write_text(
-            RIGHT.replace("  int *d_in, *d_out;\n", loop + "  int *d_in, *d_out;\n")
-        )
-        words = ["loop.cu", "--batch", "-ex", "run", "-ex", "print h[1]", "-ex", "where"]
-        with subprocess.Popen(
-            command(*words),
+    def test_ctrl_c_stops_a_kernel(self, tmp_path: Path) -> None:
+        (tmp_path / "rotate.cu").write_text(ENDLESS)
+        child = subprocess.Popen(
+            command("rotate.cu", "-ex", "break 11", "-ex", "run", "-ex", "delete", "-ex", "next"),
             cwd=tmp_path,
             env=environment(),
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
-        ) as child:
-            assert child.stdout is not None
-            before = iter(child.stdout.readline, "here\n")
-            assert len(list(before)) < 20
-            time.sleep(1)
-            os.killpg(child.pid, signal.SIGINT)
-            said = child.stdout.read()
-        assert "SIGINT" in said
-        assert "$1 = 1" in said
-        assert "main () at" in said or "loop.cu:19" in said
-
-    def test_a_rung_runs_with_one_call_of_its_judge(self, tmp_path: Path) -> None:
-        name = "01_global_atomic.cu"
-        folder = tmp_path / "01-reduction"
-        folder.mkdir()
-        shutil.copy(REPOSITORY / "solutions" / "01-reduction" / name, folder)
-        text = (folder / name).read_text()
-        line = 1 + text[: text.index("if (item < num_items)")].count("\n")
-        words = [f"break {line} if threadIdx.x == 5", "run", "print num_items", "print d_in[300]"]
-        ran = subprocess.run(
-            [
-                *command("01-reduction/01_global_atomic", "--from", str(tmp_path), "--batch"),
-                *("--size", "300"),
-                *(word for text in [*words, "delete", "continue"] for word in ("-ex", text)),
-            ],
-            env=environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=500,
-            check=False,
         )
-        assert "block (0,0,0), thread (5,0,0)" in ran.stdout
-        assert "$1 = 300" in ran.stdout
-        assert "d_in[300]: past the end of d_in (1200 bytes)" in ran.stdout
-        assert "exited normally" in ran.stdout
+        assert child.stdout
+        while "(lab) next" not in child.stdout.readline():
+            pass
+        time.sleep(0.5)
+        os.killpg(child.pid, signal.SIGINT)
+        said, _ = child.communicate("print next\n", timeout=60)
+        assert "11\t  for (long k" in said
+        assert "$1 = 2" in said
 
 
 @pytest.mark.e2e
-class TestBefore:
-    def test_says_what_is_wrong_with_the_program(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        fake_gdb(tmp_path, WORKING, monkeypatch)  # it is never started on the program
-        missing = debug(tmp_path, "__global__ void k() {}\n", "run")
-        assert missing.returncode == 1
-        assert "the program has no main()" in missing.stdout
-        broken = debug(tmp_path, RIGHT.replace("int next", "itn next"), "run")
-        assert broken.returncode == 1
-        assert "compile_error  rotate.cu:10" in broken.stdout
+class TestValues:
+    def test_values_of_all_types(self, tmp_path: Path) -> None:
+        wanted = {
+            "i": "0",
+            "items": "{data = 0x",
+            "items.data": "(int *) 0x",
+            "items.data[7]": "0",
+            "items.data[8]": "items.data[8]: past the end of allocation 1 (32 bytes)",
+            "items.data[-1]": "items.data[-1]: before the beginning of allocation 1 (32 bytes)",
+            "*(items.data + 2)": "0",
+            "pair": "{first = 1, second = 2.5, many = {3, 4, 5}}",
+            "(&pair)->many[1]": "4",
+            "pair.many[3]": "pair.many[3]: past the end of pair.many (3 items)",
+            "pair.third": "pair has no member third",
+            "table": "{{0, 0.5, 1}, {-1, 3, 6}}",
+            "table[1][2] * 2": "12",
+            "is_in": "true",
+            "letter": "97 'a'",
+            "color": "green",
+            "big": "4294967280",
+            "big + 16": "0",
+            "wide": "1099511627776",
+            "dynamic[0]": "1.5",
+            "dynamic[8]": "dynamic[8]: past the end of dynamic (8 items)",
+            "factors": "{1, 2, 3, 4}",
+            "total": "7",
+            "halved": "20",
+            "*own": "20",
+            "own == &halved": "true",
+            "(char)letter + 1": "98",
+            "-7 / 2": "-3",
+            "1 / 0": "division by zero",
+            "scale / 2": "0.75",
+            "sizeof(pair)": "20",
+            "threadIdx.x == 0 && i < 100": "true",
+            "blockDim": "{x = 8, y = 1, z = 1}",
+            "nothing": "there is no variable nothing here",
+            "i = 5": "the debugger cannot change variables",
+            "*0": "this is no pointer",
+            "*(int*)0": "*(int*)0: a null pointer",
+        }
+        commands = [f"print {text}" for text in wanted]
+        ran = debug(
+            tmp_path, TYPES, f"break {AFTER_LOOP + 1} if threadIdx.x == 0", "run", *commands,
+            "print/x big",
+        )  # fmt: skip
+        told = answers(ran.stdout)
+        for text, value in wanted.items():
+            said = told[f"print {text}"]
+            said = said.partition(" = ")[2] if said.startswith("$") else said
+            assert said.startswith(value), text
+        assert told["print/x big"].endswith("= 0xfffffff0")
 
-    def test_an_unknown_option_is_a_usage_error(self, tmp_path: Path) -> None:
-        assert debug(tmp_path, RIGHT, options=("--faster",)).returncode == 2
+    def test_a_recursion_has_a_frame_for_each_call(self, tmp_path: Path) -> None:
+        told = answers(debug(tmp_path, TYPES, "break depth if n == 1", "run", "bt").stdout)
+        assert [line.split(" at ")[0] for line in told["bt"].splitlines()] == [
+            "#0  depth (n=1)",
+            "#1  depth (n=2)",
+            "#2  depth (n=3)",
+            "#3  work (items=..., pair=..., scale=1.5)",
+        ]
+
+    def test_an_inlined_function_has_a_frame(self, tmp_path: Path) -> None:
+        told = answers(
+            debug(
+                tmp_path, TYPES, "break 8", "run", "bt", "print result", "up", "print i", "finish"
+            ).stdout
+        )
+        assert "#0  half (number=40) at rotate.cu:8" in told["bt"]
+        assert "#1  work (" in told["bt"]
+        assert told["print result"] == "$1 = 20"
+        assert told["print i"] == "$2 = 0"
+
+    def test_a_structure_that_is_passed_by_value(self, tmp_path: Path) -> None:
+        commands = ("break sum_of", "run", "print pair", "next", "print pair.first", "up", "p pair")
+        told = answers(debug(tmp_path, TYPES, *commands).stdout)
+        assert told["print pair"] == "$1 = {first = 1, second = 2.5, many = {3, 4, 5}}"
+        assert told["print pair.first"] == "$2 = 2"
+        assert told["p pair"].startswith("$3 = {first = 1,")
+
+    def test_until_leaves_a_loop(self, tmp_path: Path) -> None:
+        told = answers(
+            debug(
+                tmp_path,
+                TYPES,
+                "break 30",
+                "run",
+                "delete",
+                "next",
+                "next",
+                "next",
+                "print k",
+                "until",
+                "until",
+                "print table[1][2]",
+            ).stdout
+        )
+        assert told["print k"] == "$1 = 1"
+        assert f"{AFTER_LOOP}\t  int* own" in told["until"]
+
+
+@pytest.mark.e2e
+class TestOfARung:
+    def test_one_call_of_its_judge(self, tmp_path: Path) -> None:
+        solved = str(REPOSITORY / "solutions")
+        words = ("00-threads/02_grid_stride", "--size", "64", "--from", solved)
+        told = answers(
+            piped(
+                tmp_path,
+                words,
+                ("break scale_kernel", "run", "info cuda kernels", "delete", "continue"),
+            ).stdout
+        )
+        assert "Breakpoint 1, scale_kernel (" in told["run"]
+        assert "02_grid_stride.cu" in told["run"]
+        assert "scale_kernel" in told["info cuda kernels"]
+        assert told["continue"] == "[The call ended]"
+
+    def test_its_file_names_it(self, tmp_path: Path) -> None:
+        file = REPOSITORY / "solutions" / "00-threads" / "02_grid_stride.cu"
+        told = answers(piped(tmp_path, (str(file),), ("break scale_kernel", "run")).stdout)
+        assert "Breakpoint 1, scale_kernel (" in told["run"]
+
+
+@pytest.mark.e2e
+def test_says_what_is_wrong_with_the_program(tmp_path: Path) -> None:
+    ran = debug(tmp_path, RIGHT.replace("int next", "it next"))
+    assert ran.returncode == ExitCode.SHORT_OF_FULL_MARKS
+    assert "compile_error  rotate.cu:10" in ran.stdout
 
 
 def test_an_option_of_programs_is_refused_for_a_rung(checkout: Checkout) -> None:
@@ -339,59 +381,34 @@ def test_an_option_of_programs_is_refused_for_a_rung(checkout: Checkout) -> None
     assert (ran.status, "--seed and --checks go with a program" in ran.complaint) == (2, True)
 
 
-def test_without_gdb_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(FaultError, match=r"debug needs gdb: .*gdb"):
-        find_gdb()
+@pytest.mark.e2e
+def test_a_terminal_completes_words_and_repeats_a_step(tmp_path: Path) -> None:
+    (tmp_path / "rotate.cu").write_text(RIGHT)
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(tmp_path)
+        os.execve(command()[0], command("rotate.cu"), environment())
+    said = b""
 
+    def wait_for(text: bytes) -> None:
+        nonlocal said
+        deadline = time.monotonic() + 120
+        while text not in said and time.monotonic() < deadline:
+            if select.select([terminal], [], [], 1)[0]:
+                said += os.read(terminal, 4096)
+        assert text in said, said
+        said = said[said.index(text) + len(text) :]
 
-def test_a_bare_prompt_comes_with_a_way_to_begin(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    fake_gdb(tmp_path, "", monkeypatch)
-    for options, is_told in (([], True), (["-batch"], False)):
-        start.run_gdb("gdb", tmp_path / "worker", [], options, tmp_path, tmp_path / "a.cu")
-        assert ("run stops at the first finding" in capsys.readouterr().err) == is_told
-
-
-def test_says_that_the_machine_forbids_ptrace(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fake_gdb(tmp_path, "python\nwarning: ptrace: Operation not permitted", monkeypatch)
-    with pytest.raises(FaultError, match="SYS_PTRACE"):
-        find_gdb()
-
-
-def test_says_that_gdb_has_no_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake_gdb(tmp_path, "Python scripting is not supported in this copy of GDB.", monkeypatch)
-    with pytest.raises(FaultError, match="without Python"):
-        find_gdb()
-
-
-def test_finds_a_gdb_that_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake_gdb(tmp_path, WORKING, monkeypatch)
-    assert find_gdb() == str(tmp_path / "gdb")
-
-
-def test_says_that_gdb_cannot_write_the_processors_registers(
-    checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fake_gdb(tmp_path, AMX, monkeypatch)
-    ran = checkout.lab("debug", f"{LAB}/01_first")
-    assert ran.status == ExitCode.FAULT
-    assert "gdb cannot write this processor's registers (Couldn't write ext" in ran.complaint
-    assert "Bad address): debug needs a newer gdb, such as" in ran.complaint
-
-
-@pytest.mark.parametrize(
-    ("said", "row"),
-    [(WORKING, "works"), (AMX, "cannot write this processor's registers")],
-    ids=["works", "amx"],
-)
-def test_doctor_says_whether_gdb_works(
-    said: str, row: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fake_gdb(tmp_path, said, monkeypatch)
-    item = next(item for item in examine() if item.name == "gdb")
-    assert row in (item.found or item.advice)
-    assert bool(item.found) == (said == WORKING)
+    for keys, answer in (
+        ("br\trot\t\n", b"Breakpoint 1 at rotate.cu:7"),
+        ("run\n", b"Breakpoint 1, rotate"),
+        ("p threadI\t.x\n", b"$1 = 0"),
+        ("next\n", b"8\t  tile"),
+        ("\n", b"9\t  __syncthreads"),
+    ):
+        wait_for(b"(lab) ")
+        os.write(terminal, keys.encode())
+        wait_for(answer)
+    os.write(terminal, b"quit\n")
+    assert os.waitpid(child, 0)[1] == 0
+    os.close(terminal)

@@ -196,4 +196,4 @@ def test_the_tasks_have_one_matcher_and_clangd_reads_the_sources() -> None:
     settings = jsonc.read(REPOSITORY / ".vscode/settings.json")
     assert settings["C_Cpp.intelliSenseEngine"] == "disabled"
     recommended = jsonc.read(REPOSITORY / ".vscode/extensions.json")["recommendations"]
-    assert recommended == ["llvm-vs-code-extensions.vscode-clangd", "ms-vscode.cpptools"]
+    assert recommended == ["llvm-vs-code-extensions.vscode-clangd"]

@@ -87,6 +87,7 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
   const bool is_turned_round =
       other == nullptr && is_same_block && !is_polled && earlier.id != now.instruction.id &&
       thread_of(earlier.stamp) / 32 == thread / 32 && thread_of(earlier.stamp) > thread;
+  const std::uint32_t own_thread = thread;
   if (is_turned_round) {
     std::swap(race.place, race.earlier_place);
     std::swap(race.writes, race.earlier_writes);
@@ -105,6 +106,13 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
   const code::Instruction& named = is_turned_round ? other_instruction : now.instruction;
   report::Finding finding = finding_at(report::Kind::kRace, launch, named, std::move(message));
   finding.thread = static_cast<std::int32_t>(thread);
+  if (other == nullptr) {
+    // Our ordinals go on from launch to launch.
+    const std::uint64_t back = block.order.ordinal - ordinal_of(earlier.stamp);
+    finding.other = report::Finding::Other{
+        block.block->ordinal - back, is_turned_round ? own_thread : thread_of(earlier.stamp),
+        race.earlier_place.file, race.earlier_place.line, race.earlier_writes};
+  }
   report::report(std::move(finding));
 }
 

@@ -178,6 +178,9 @@ class FunctionLoader {
     for (const ptx::Variable& variable : source_.variables) {
       if (variable.space == ptx::Space::kShared) continue;
       place({variable}, unused);
+      if (variable.name.starts_with("__local_depot")) {
+        function_.depot_offset = locals_[variable.name];
+      }
     }
     function_.local_bytes = align_up(at, 16);
   }
@@ -326,13 +329,12 @@ class FunctionLoader {
     for (std::uint32_t b = 0; b < flow.ranges.size(); ++b) {
       const Flow::Range range = flow.ranges[b];
       begins_.push_back(static_cast<std::uint32_t>(function_.ops.size()));
-      add_marker("%block", b,
-                 range.begin < source_.instructions.size() ? source_.instructions[range.begin].place
-                                                           : ptx::kNoPlace);
+      const bool is_empty = range.begin >= source_.instructions.size();
+      add_marker("%block", b, is_empty ? ptx::Instruction{} : source_.instructions[range.begin]);
       for (std::uint32_t i = range.begin; i < range.end; ++i) add(source_.instructions[i], b);
       note_lines_near(begins_.back());
     }
-    add_marker("ret", static_cast<std::uint32_t>(flow.ranges.size() - 1), ptx::kNoPlace);
+    add_marker("ret", static_cast<std::uint32_t>(flow.ranges.size() - 1), {});
   }
 
   // For the instructions from `begin` on: of the next one with a line, or else the last one.
@@ -348,10 +350,12 @@ class FunctionLoader {
     for (std::size_t i = begin; i < all.size(); ++i) visit(all[i]);
   }
 
-  void add_marker(std::string_view word, std::uint32_t block, std::uint32_t place) {
+  // `at`: the instruction whose place it has.
+  void add_marker(std::string_view word, std::uint32_t block, const ptx::Instruction& at) {
     Instruction marker;
     marker.words = {word};
-    marker.place = place;
+    marker.place = at.place;
+    marker.text_line = at.text_line;
     marker.id = program_.num_instructions++;
     marker.block = block;
     Op op;
@@ -369,6 +373,7 @@ class FunctionLoader {
     Instruction result;
     result.words = source.words;
     result.place = source.place;
+    result.text_line = source.text_line;
     result.id = program_.num_instructions++;
     result.block = block;
     result.has_destination = has_destination(source);

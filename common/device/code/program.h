@@ -90,6 +90,7 @@ struct Instruction {
   std::vector<Operand> operands;
   std::uint32_t place = ptx::kNoPlace;  // index into Program::places
   std::uint32_t near = ptx::kNoPlace;   // a place with a line, nearby in its block; see line_near
+  std::uint32_t text_line = 0;          // in the PTX: what a debugger calls its address
   std::uint32_t id = 0;                 // unique in the program; counters are arrays by it
   std::uint32_t block = 0;              // index into Function::blocks
   bool has_destination = false;         // operands[0] (and its `second`) is defined by it
@@ -151,7 +152,8 @@ struct Function {
   std::uint32_t parameter_bytes = 0;
   std::vector<ptx::Variable> returns;
   std::vector<std::uint32_t> return_offsets;
-  std::uint32_t local_bytes = 0;  // those, the .param variables of its own calls, and the depot
+  std::uint32_t local_bytes = 0;   // those, the .param variables of its own calls, and the depot
+  std::uint32_t depot_offset = 0;  // in that, of the variables that clang keeps in memory
   // Of a kernel, with all that it may call: static shared variables in order of their offsets.
   std::vector<SharedVariable> shared;
   std::uint32_t shared_bytes = 0;                    // their sizes, as the hardware lays them out

@@ -21,6 +21,11 @@ std::vector<Finding>& kept() {
   return *findings;
 }
 
+std::function<void(const Finding&)>& listener() {
+  static auto* const set = new std::function<void(const Finding&)>;
+  return *set;
+}
+
 }  // namespace
 
 const char* name_of(Kind kind) { return kNames.at(static_cast<std::size_t>(kind)); }
@@ -29,8 +34,12 @@ void report(Finding finding) {
   const bool is_known = std::ranges::any_of(kept(), [&](const Finding& other) {
     return other.kind == finding.kind && other.file == finding.file && other.line == finding.line;
   });
-  if (!is_known && kept().size() < kMaxFindings) kept().push_back(std::move(finding));
+  if (is_known || kept().size() >= kMaxFindings) return;
+  kept().push_back(std::move(finding));
+  if (listener()) listener()(Finding(kept().back()));
 }
+
+void set_listener(std::function<void(const Finding&)> wanted) { listener() = std::move(wanted); }
 
 const std::vector<Finding>& findings() { return kept(); }
 

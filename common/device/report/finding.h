@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,12 +32,24 @@ struct Finding {
   std::string kernel;      // readable; empty: none
   std::string message;
   std::int32_t thread = -1;  // in its block; -1: no single one
+
+  // Of a race between threads of one launch: the one that the message names second.
+  struct Other {
+    std::uint64_t block_ordinal = 0;  // how many blocks started before its own
+    std::uint32_t thread = 0;
+    std::string file;
+    std::uint32_t line = 0;
+    bool writes = false;
+  };
+  std::optional<Other> other = {};
 };
 
 const char* name_of(Kind kind);  // "out_of_bounds"
 
 // Keeps one finding for each kind and line. All rooms report here.
 void report(Finding finding);
+// Called with each that is kept, before report() returns. Empty: nothing.
+void set_listener(std::function<void(const Finding&)> listener);
 std::vector<Finding> take_findings();
 const std::vector<Finding>& findings();  // since the last take_findings()
 

@@ -26,6 +26,8 @@
 #include <thread>
 #include <variant>
 
+#include "debug/channel.h"
+#include "debug/debugger.h"
 #include "memory/book.h"
 #include "protocol/wire.h"
 #include "run/schedule.h"
@@ -106,6 +108,17 @@ void withdraw(const Options& options) {
   setrlimit(RLIMIT_CORE, &core);
 }
 
+// LOCKSTEP_DEBUG: a socket at which `./lab debug` waits. Neither the judge nor a program passes the
+// variable on to a worker that is confined.
+void debug_if_asked(serve::Device& device) {
+  const char* const path = std::getenv("LOCKSTEP_DEBUG");
+  if (path == nullptr || *path == '\0') return;
+  auto& channel = *new debug::SocketChannel(path);
+  auto& debugger = *new debug::Debugger(channel);
+  device.watchers().add(debugger);
+  debugger.greet();
+}
+
 // The objects live as long as the process: threads use them.
 [[noreturn]] void serve_judge(const Options& options) {
   auto& device = *new serve::Device(false);
@@ -114,6 +127,7 @@ void withdraw(const Options& options) {
   auto& server = *new serve::Server(device, ring);
   auto& judge = *new serve::JudgeLink(device, server, ring);
   server.set_other_work([&] { return judge.take_message(); });
+  debug_if_asked(device);
   judge.greet();
   const bool is_over = false;
   for (;;) server.run_until(is_over);
@@ -152,6 +166,7 @@ void watch_program() {
   device.watchers().set_checks(checks_of(std::getenv("LOCKSTEP_CHECKS")));
   device.watchers().set_counting(is_profiled);
   if (progress.is_shown()) device.watchers().add(progress);
+  debug_if_asked(device);
   // A program may know that it has the device for itself.
   device.set_schedule(number_of("LOCKSTEP_SEED") & ~run::kBusyDevice);
   server.set_listener([&](const serve::Decoded& decoded, serve::Answered& answered) {

@@ -32,7 +32,7 @@ _FOR_STUDENTS = {
     ),
     "debug": Verb(
         "verbs_debug",
-        "Step through a rung or a CUDA program in gdb, thread by thread, without a GPU.",
+        "Step through a rung or a CUDA program, thread by thread, without a GPU.",
     ),
     "doctor": Verb("verbs_doctor", "Say what this machine has, what is missing and how to get it."),
 }

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The verb `debug`."""
 
+import os
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -19,21 +21,24 @@ from lockstep_grader.cli.rung_files import rung_of_file
 from lockstep_grader.intake.catalog import find_target, read_labs
 from lockstep_grader.judging.session import default_jobs, open_session_for
 from lockstep_grader.machine.console import make_console
-from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.machine.workspace import ENGINE, Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
-from lockstep_grader.model.grades import Backend
-from lockstep_grader.student.debug.rung import build_worker, judged
-from lockstep_grader.student.debug.start import for_debugging, run_gdb
+from lockstep_grader.model.grades import Backend, Engine
+from lockstep_grader.student.debug.adapter import run_adapter
+from lockstep_grader.student.debug.rung import build_rung
+from lockstep_grader.student.debug.session import Session
+from lockstep_grader.student.debug.target import Target, program_target
+from lockstep_grader.student.debug.terminal import run_terminal
 from lockstep_grader.student.program import report
 from lockstep_grader.student.program.build import (
     STANDARDS,
     BuildError,
+    Options,
     build_program,
     check_files,
 )
 from lockstep_grader.student.program.run import Checks
 from lockstep_grader.student.program.tools import program_steps
-from lockstep_grader.toolchain.debugger import find_gdb
 
 
 def add_to(app: typer.Typer) -> None:
@@ -43,9 +48,9 @@ def add_to(app: typer.Typer) -> None:
 def debug(
     ctx: typer.Context,
     files: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(metavar="LAB/RUNG | FILE.cu... [-- ARGS]", show_default=False),
-    ],
+    ] = None,
     include: IncludeOption = None,
     define: DefineOption = None,
     std: StandardOption = STANDARDS[0],
@@ -59,57 +64,63 @@ def debug(
     ] = 1000,
     execute: Annotated[
         list[str] | None,
-        typer.Option("-ex", metavar="COMMAND", help="A command for gdb; repeatable."),
+        typer.Option("-ex", metavar="COMMAND", help="A command to begin with; repeatable."),
     ] = None,
     batch: Annotated[
         bool, typer.Option("--batch", help="End after the commands of -ex, without a prompt.")
     ] = False,
-    interpreter: Annotated[
-        str, typer.Option(help="gdb's --interpreter, for editors: mi2, mi3.")
-    ] = "",
-    editors_command: Annotated[
-        str,
-        typer.Option(
-            "--editors-command",
-            metavar="TEXT",
-            help="Ignored: the debugger that an editor would start without this one.",
-            hidden=True,
-        ),
-    ] = "",
+    dap: Annotated[
+        bool, typer.Option("--dap", help="Speak the Debug Adapter Protocol, for editors.")
+    ] = False,
 ) -> int:
-    """Step through a rung or a CUDA program in gdb, thread by thread, without a GPU."""
-    of_gdb = ["-batch", "-nx"] if batch else []
-    of_gdb += [f"--interpreter={interpreter}"] if interpreter else []
-    for command in execute or ():
-        of_gdb += ["-ex", command]
-    del editors_command
-    workspace = Workspace.from_environment()
-    named = rung_of_file(workspace, files[0]) if len(files) == 1 else None
-    if named or (len(files) == 1 and not files[0].suffix):
-        if include or define or std != STANDARDS[0] or seed or checks is not Checks.ALL:
-            raise InputError(
-                "-I, -D, --std, --seed and --checks go with a program, not with a rung"
-            )
-        target, rungs_folder = named or (str(files[0]), from_)
-        return _debug_rung(target, rungs_folder, size, of_gdb)
-    check_files(files)
+    """Step through a rung or a CUDA program, thread by thread, without a GPU."""
+    os.environ[ENGINE] = Engine.MACHINE  # which alone can stop
     options = compiler_options(include, define, std)
-    gdb = find_gdb()
-    steps = for_debugging(program_steps(workspace, default_jobs()))
+    is_rung_like = (include, define, std, seed, checks) == (None, None, STANDARDS[0], 0, Checks.ALL)
+    arguments: list[str] = ctx.meta["program_arguments"]
+
+    def target_of(named: list[Path], words: list[str], work: Path) -> Target:
+        workspace = Workspace.from_environment()
+        found = rung_of_file(workspace, named[0]) if len(named) == 1 else None
+        if found or (len(named) == 1 and not named[0].suffix):
+            if not is_rung_like:
+                raise InputError(
+                    "-I, -D, --std, --seed and --checks go with a program, not with a rung"
+                )
+            target, rungs_folder = found or (str(named[0]), from_)
+            return _rung(workspace, target, rungs_folder, size, work)
+        return _program(workspace, named, options, work, (words, seed, checks))
+
     with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
         work = Path(folder)
+        if dap:
+            return run_adapter(lambda file, words: target_of([file], words, work), files or [])
+        if not files:
+            raise InputError("debug needs a rung, as in 01-reduction/02_interleaved, or a .cu file")
         try:
-            program = build_program(steps, files, options, work, default_jobs())
+            target = target_of(files, arguments, work)
         except BuildError as error:
             report.print_build_error(make_console(stderr=True), files, error)
             return ExitCode.SHORT_OF_FULL_MARKS
-        common = workspace.root.resolve() / "common"
-        arguments: list[str] = ctx.meta["program_arguments"]
-        return run_gdb(gdb, program, arguments, of_gdb, common, files[0].absolute(), seed, checks)
+        return run_terminal(Session(target), execute or (), batch)
 
 
-def _debug_rung(target: str, from_: Path | None, size: int, of_gdb: list[str]) -> int:
-    workspace = Workspace.from_environment()
+def _program(
+    workspace: Workspace,
+    files: list[Path],
+    options: Options,
+    work: Path,
+    settings: tuple[list[str], int, Checks],
+) -> Target:
+    arguments, seed, checks = settings
+    check_files(files)
+    steps = program_steps(workspace, default_jobs())
+    written = replace(options, is_optimised=False)
+    program = build_program(steps, files, written, work, default_jobs())
+    return program_target(program, arguments, sorted(work.glob("*.ptx")), seed, checks)
+
+
+def _rung(workspace: Workspace, target: str, from_: Path | None, size: int, work: Path) -> Target:
     lab, rungs = find_target(read_labs(workspace), target)
     if "/" not in target.removeprefix("labs/").strip("/"):
         raise InputError(f"debug needs a rung, as in {lab.id}/{rungs[0].id}, or a .cu file")
@@ -117,16 +128,7 @@ def _debug_rung(target: str, from_: Path | None, size: int, of_gdb: list[str]) -
     source = folder.resolve() / lab.id / rung.file_name
     if not source.is_file():
         raise InputError(f"{source}: no such file")
-    gdb = find_gdb()
     session = open_session_for(folder, workspace, Backend.CPU, use_sandbox=False, labs=[lab.id])
-    tools = session.toolchain.lab(lab.id)
-    common = workspace.root.resolve() / "common"
-    with tempfile.TemporaryDirectory(prefix="lockstep-") as name:
-        work = Path(name)
-        try:
-            worker = build_worker(session.toolchain, tools, source, work)
-        except BuildError as error:
-            report.print_build_error(make_console(stderr=True), [source], error)
-            return ExitCode.SHORT_OF_FULL_MARKS
-        with judged(tools.judge, rung.id, worker, size, work) as before:
-            return run_gdb(gdb, worker, [], of_gdb, common, source, before=before)
+    return build_rung(
+        session.toolchain, session.toolchain.lab(lab.id), rung.id, (source, size), work
+    )

@@ -20,7 +20,6 @@ from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.text import one_line
 from lockstep_grader.toolchain import system
 from lockstep_grader.toolchain.clang import ensure_cccl, ensure_clang
-from lockstep_grader.toolchain.debugger import find_gdb
 from lockstep_grader.toolchain.distributions import install_command
 from lockstep_grader.toolchain.nvcc import NoRungCompiler, rung_compiler
 from lockstep_grader.toolchain.nvcc_setup import state_of_nvcc
@@ -61,7 +60,6 @@ def examine(is_students_copy: bool = False) -> tuple[Item, ...]:
         *_packages("build", BUILD_REQUIREMENTS),
         *_clang(),
         *_packages("optional", OPTIONAL_REQUIREMENTS),
-        _debugger(),
         _sandbox(),
         _memory_limit(),
         _rung_compiler(),
@@ -103,14 +101,6 @@ def _packages(group: str, needed: Sequence[Requirement]) -> Iterator[Item]:
             f"{path} {_version(path)}".strip(),
             f"{need.purpose}: {install_command([need.package], as_root)}",
         )
-
-
-def _debugger() -> Item:
-    try:
-        gdb = find_gdb()
-    except FaultError as error:
-        return Item("optional", "gdb", "", str(error))
-    return Item("optional", "gdb", f"{gdb} {_version(gdb)} works")
 
 
 def _sandbox() -> Item:

@@ -58,7 +58,6 @@ BUILD_REQUIREMENTS = (
 SANDBOX_REQUIREMENT = Requirement(
     "bubblewrap", "bubblewrap", program("bwrap"), "confines student code"
 )
-DEBUGGER_REQUIREMENT = Requirement("gdb", "gdb", program("gdb"), "./lab debug")
 OPTIONAL_REQUIREMENTS = (
     Requirement("ccache", "ccache", program("ccache"), "makes rebuilding fast"),
 )

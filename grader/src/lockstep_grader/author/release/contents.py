@@ -33,6 +33,8 @@ _TOP = (
     ".editorconfig",
     ".gitignore",
     ".vscode/extensions.json",
+    ".vscode/extensions/lockstep/adapter",
+    ".vscode/extensions/lockstep/package.json",
     ".vscode/launch.json",
     ".vscode/settings.json",
     ".vscode/tasks.json",

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""`debug`: gdb on the emulated program, by thread. `inside` is what gdb itself runs."""
+"""`debug`: stops kernels, thread by thread, at a prompt or for an editor."""

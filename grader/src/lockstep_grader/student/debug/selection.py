@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+"""What a stopped launch is: its selected thread and that one's frames, as the device tells them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lockstep_grader.model.errors import InputError
+from lockstep_grader.student.debug.dwarf import Die
+from lockstep_grader.student.debug.module import Module
+from lockstep_grader.student.debug.target import Running
+
+Index = tuple[int, int, int]
+NOT_RUNNING = "no kernel is running: `break KERNEL` or `break LINE`, then `run`"
+
+
+def spell(index: Index) -> str:
+    return "({},{},{})".format(*index)
+
+
+def nth(linear: int, shape: Index) -> Index:
+    return (linear % shape[0], linear // shape[0] % shape[1], linear // shape[0] // shape[1])
+
+
+def linear(index: Index, shape: Index) -> int:
+    return (index[2] * shape[1] + index[1]) * shape[0] + index[0]
+
+
+def read_index(text: str) -> Index:
+    numbers = [int(part) for part in text.strip("() ").split(",")]
+    x, y, z = [*numbers, 0, 0][:3]
+    return x, y, z
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    module: Module | None
+    function: str  # readable
+    mangled: str
+    at: int  # in the PTX
+    depot: int
+    file: str
+    line: int
+    scopes: tuple[Die, ...] = ()  # the outermost first
+    parameters: tuple[int, ...] = ()  # where they are, in the function's order
+    depth: int = 1  # of calls, inlined ones included
+
+
+class Selection:
+    def __init__(self, modules: Sequence[Module]) -> None:
+        self.modules = modules
+        self.running: Running | None = None
+        self.launch: dict[str, Any] = {}  # empty: no kernel has stopped
+        self.block, self.thread = 0, 0  # the selected thread, by linear indices
+        self.frame = 0
+        self._now: list[int] = []  # block, warp and lanes that run
+        self._frames: list[Frame] | None = None
+        self._symbols: dict[str, int] | None = None
+
+    def take(self, stopped: dict[str, Any]) -> None:
+        """What the device says when it stops."""
+        self.launch = stopped["launch"]
+        self.block, self.thread = stopped["block"], stopped["thread"]
+        self._now = stopped["running"]
+        self.frame, self._symbols = 0, None
+        self._frames = self._made_frames(stopped["frames"])
+
+    def forget(self) -> None:
+        self.running, self.launch = None, {}
+        self._frames = self._symbols = None
+
+    @property
+    def grid_dim(self) -> Index:
+        return tuple(self.launch["grid"])
+
+    @property
+    def block_dim(self) -> Index:
+        return tuple(self.launch["block"])
+
+    @property
+    def block_index(self) -> Index:
+        return nth(self.block, self.grid_dim)
+
+    @property
+    def thread_index(self) -> Index:
+        return nth(self.thread, self.block_dim)
+
+    def describe(self) -> str:
+        self.require()
+        return (
+            f"kernel {self.launch['kernel']}, block {spell(self.block_index)}, thread "
+            f"{spell(self.thread_index)}, warp {self.thread // 32}, lane {self.thread % 32}"
+        )
+
+    def require(self) -> None:
+        if not self.launch:
+            raise InputError(NOT_RUNNING)
+
+    def select(self, block: int, thread: int) -> None:
+        self.require()
+        if (block, thread) == (self.block, self.thread):
+            self.frame = 0
+            return
+        frames = self._ask("frames", block=block, thread=thread)
+        if isinstance(frames, dict):
+            index = nth(block, self.grid_dim)
+            raise InputError(
+                f"block {spell(index)} is not on the device now: it has ended, or not started. "
+                f"Stop in it: break LINE if blockIdx.x == {index[0]}"
+            )
+        self.block, self.thread, self.frame = block, thread, 0
+        self._frames = self._made_frames(frames)
+
+    def threads(self) -> list[dict[str, Any]]:
+        """By block: rows of the first and last thread, what they do, and where."""
+        self.require()
+        blocks: list[dict[str, Any]] = self._ask("threads")
+        for block in blocks:
+            if self._now and block["block"] == self._now[0]:
+                block["rows"] = list(_with_running(block["rows"], self._now[1], self._now[2]))
+        return blocks
+
+    def frames(self) -> list[Frame]:
+        if not self.launch:
+            return []
+        return self._frames or []
+
+    def current(self) -> Frame:
+        frames = self.frames()
+        if not frames:
+            raise InputError("this thread has ended" if self.launch else NOT_RUNNING)
+        return frames[self.frame]
+
+    def _made_frames(self, described: list[dict[str, Any]]) -> list[Frame]:
+        """A frame for each function of the user, inlined ones too; the innermost first."""
+        frames: list[Frame] = []
+        for depth, one in enumerate(reversed(described), 1):
+            module = next((m for m in self.modules if one["function"] in m.dwarf.functions), None)
+            die = module.dwarf.functions[one["function"]] if module else None
+            scopes = module.dwarf.scopes(die, one["at"]) if module and die else []
+            chain = list(reversed(one["chain"]))
+            parameters = tuple(one["parameters"])
+            for level, link in enumerate(chain):
+                own = scopes[level] if level < len(scopes) else []
+                name = module.dwarf.name(own[0]) if module and own else one["function"]
+                place = (one["function"], one["at"], one["depot"], link["file"], link["line"])
+                frames.append(Frame(module, name, *place, tuple(own), parameters, depth + level))
+        return frames[::-1]
+
+    def read(self, address: int, size: int, origin: int) -> bytes:
+        answer = self._ask(
+            "read",
+            block=self.block,
+            thread=self.thread,
+            address=address,
+            size=size,
+            **{"from": origin},
+        )
+        if "error" in answer:
+            raise InputError(answer["error"])
+        return bytes.fromhex(answer["bytes"])
+
+    @property
+    def symbols(self) -> dict[str, int]:
+        if self._symbols is None:
+            self._symbols = dict(self._ask("symbols"))
+        return self._symbols
+
+    def _ask(self, what: str, **more: object) -> Any:
+        if self.running is None:
+            raise InputError(NOT_RUNNING)
+        self.running.send(do=what, **more)
+        answer = self.running.read()
+        if answer is None:
+            raise InputError("the program has ended")
+        return answer
+
+
+def _with_running(rows: list[list[Any]], warp: int, lanes: int) -> Iterator[list[Any]]:
+    """Splits the rows at the lanes that run now."""
+    for first, last, state, line in rows:
+        if state != "ready":  # the lanes that ran last may wait by now
+            yield [first, last, state, line]
+            continue
+        begin = first
+        for thread in range(first, last + 1):
+            is_running = thread // 32 == warp and lanes >> thread % 32 & 1 == 1
+            word = "running" if is_running else state
+            following = thread + 1
+            next_runs = following // 32 == warp and lanes >> following % 32 & 1 == 1
+            if thread == last or next_runs != is_running:
+                yield [begin, thread, word, line]
+                begin = following

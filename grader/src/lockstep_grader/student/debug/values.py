@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: MIT
+"""Types and values of C as a kernel has them, and how they are printed."""
+
+import math
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from lockstep_grader.model.errors import InputError
+from lockstep_grader.student.debug import dwarf
+from lockstep_grader.student.debug.dwarf import Die, Dwarf
+
+_MOST_ITEMS = 200  # of an array are shown
+_FLOAT, _BOOL, _SIGNED, _UNSIGNED, _CHARS = 4, 2, 5, 7, (6, 8)  # DW_ATE
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    name: str
+    type: "Type"
+    offset: int
+    bits: tuple[int, int] | None = None  # of a bit field: its first bit, and how many
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    kind: str  # int, bool, char, float, pointer, reference, array, struct, enum, void
+    name: str
+    size: int = 0
+    is_signed: bool = False
+    target: "Type | None" = None  # of a pointer and of an array
+    count: int = 0
+    members: tuple[Member, ...] = ()
+    names: tuple[tuple[int, str], ...] = ()  # of an enum's values
+
+
+INT: Final = Type("int", "int", 4, True)
+UNSIGNED: Final = Type("int", "unsigned int", 4)
+LONG: Final = Type("int", "long", 8, True)
+UNSIGNED_LONG: Final = Type("int", "unsigned long", 8)
+FLOAT: Final = Type("float", "float", 4)
+DOUBLE: Final = Type("float", "double", 8)
+BOOL: Final = Type("bool", "bool", 1)
+VOID: Final = Type("void", "void")
+BASIC: Final = {
+    type_.name: type_
+    for type_ in (
+        *(INT, UNSIGNED, LONG, UNSIGNED_LONG, FLOAT, DOUBLE, BOOL, VOID),
+        Type("char", "char", 1, True),
+        Type("char", "signed char", 1, True),
+        Type("char", "unsigned char", 1),
+        Type("int", "short", 2, True),
+        Type("int", "unsigned short", 2),
+        Type("int", "long long", 8, True),
+        Type("int", "unsigned long long", 8),
+        Type("int", "unsigned", 4),
+        Type("int", "size_t", 8),
+    )
+}
+_XYZ: Final = tuple(Member(name, UNSIGNED, 4 * at) for at, name in enumerate("xyz"))
+INDEX: Final = Type("struct", "uint3", 12, members=_XYZ)  # of threadIdx
+
+
+def pointer_to(target: Type) -> Type:
+    name = f"{target.name}*" if target.name.endswith("*") else f"{target.name} *"
+    return Type("pointer", name, 8, target=target)
+
+
+# Reads bytes: their address, their number, and a pointer into what must contain them.
+Read = Callable[[int, int, int], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    type: Type
+    data: bytes | None = None  # None: in memory, at `address`
+    address: int = 0
+    origin: int = 0  # the address by which it is reached: bounds are those of what holds it
+    base: int = 0  # of a pointer that was computed: what it was before
+    text: str = field(default="", compare=False)  # as the user wrote it
+
+    def bytes(self, read: Read) -> bytes:
+        if self.data is not None:
+            return self.data
+        return read(self.address, self.type.size, self.origin or self.address)
+
+    def loaded(self, read: Read) -> "Value":
+        return replace(self, data=self.bytes(read))
+
+    def number(self, read: Read) -> int | float:
+        """Of an arithmetic type, or an address."""
+        if self.type.kind == "array":
+            return self.address
+        if self.type.kind in ("struct", "void"):
+            raise InputError(f"{self.text or self.type.name} is no number")
+        data = self.bytes(read)
+        if self.type.kind == "float":
+            return float(struct.unpack({2: "<e", 4: "<f", 8: "<d"}[self.type.size], data)[0])
+        return int.from_bytes(data, "little", signed=self.type.is_signed)
+
+
+def made(type_: Type, number: int | float) -> Value:
+    """A value that is in no memory."""
+    if type_.kind == "float":
+        try:
+            data = struct.pack({4: "<f", 8: "<d"}[type_.size], number)
+        except OverflowError:
+            data = struct.pack("<f", math.copysign(math.inf, number))
+        return Value(type_, data)
+    if type_.kind == "bool":
+        number = bool(number)
+    if isinstance(number, float) and not math.isfinite(number):
+        number = 0
+    return Value(type_, (int(number) % (1 << 8 * type_.size)).to_bytes(type_.size, "little"))
+
+
+def index_value(index: tuple[int, int, int]) -> Value:
+    return Value(INDEX, struct.pack("<3I", *index))
+
+
+class Types:
+    """Types of a module's DWARF; each is made once."""
+
+    def __init__(self, dwarf_: Dwarf) -> None:
+        self._dwarf = dwarf_
+        self._known: dict[int, Type] = {}
+
+    def of(self, die: Die | None, depth: int = 0) -> Type:
+        if die is None or depth > 12:  # a list's node has a pointer to a node
+            return VOID
+        if id(die) not in self._known:
+            made_ = self._make(die, depth)
+            if depth > 0 and die.tag in (dwarf.STRUCT, dwarf.CLASS, dwarf.POINTER):
+                return made_
+            self._known[id(die)] = made_
+        return self._known[id(die)]
+
+    def _make(self, die: Die, depth: int) -> Type:
+        name, size = self._dwarf.name(die), die.number(dwarf.SIZE)
+        inner = self._dwarf.named(die, dwarf.TYPE)
+        if die.tag == dwarf.BASE_TYPE:
+            encoding = die.number(dwarf.ENCODING)
+            kind = {_FLOAT: "float", _BOOL: "bool"}.get(encoding, "int")
+            kind = "char" if encoding in _CHARS else kind
+            return Type(kind, name, size, encoding in (_SIGNED, 6))
+        if die.tag in (dwarf.POINTER, dwarf.REFERENCE, dwarf.RVALUE):
+            target = self.of(inner, depth + 1)
+            pointer = pointer_to(target)
+            if die.tag == dwarf.POINTER:
+                return pointer
+            return replace(pointer, kind="reference", name=f"{target.name} &")
+        if die.tag in (dwarf.CONST, dwarf.VOLATILE, dwarf.RESTRICT, dwarf.TYPEDEF):
+            under = self.of(inner, depth + 1)
+            word = {dwarf.CONST: "const ", dwarf.VOLATILE: "volatile "}.get(die.tag, "")
+            named = name if die.tag == dwarf.TYPEDEF else f"{word}{under.name}"
+            if under.kind == "pointer" and die.tag != dwarf.TYPEDEF:
+                named = f"{under.name}{' ' if word and not under.name.endswith('*') else ''}"
+                named += word.strip()
+            return replace(under, name=named)
+        if die.tag in (dwarf.STRUCT, dwarf.CLASS, dwarf.UNION):
+            return Type("struct", name, size, members=tuple(self._members(die, depth)))
+        if die.tag == dwarf.ENUM:
+            names = tuple(
+                (child.number(dwarf.CONST_VALUE), child.text(dwarf.NAME))
+                for child in die.children
+                if child.tag == dwarf.ENUMERATOR
+            )
+            return Type("enum", name, size, True, names=names)
+        if die.tag == dwarf.ARRAY:
+            type_ = self.of(inner, depth + 1)
+            counts = [
+                child.number(dwarf.COUNT, child.number(dwarf.UPPER, -1) + 1)
+                for child in die.children
+                if child.tag == dwarf.SUBRANGE
+            ]
+            for count in reversed(counts):
+                type_ = array_of(type_, count)
+            return type_
+        return Type("void", name or "void")
+
+    def _members(self, die: Die, depth: int) -> list[Member]:
+        found = []
+        for child in die.children:
+            if child.tag not in (dwarf.MEMBER, dwarf.BASE) or dwarf.DECLARATION in child.attributes:
+                continue  # a static member is somewhere else
+            place = child.attributes.get(dwarf.MEMBER_AT)
+            offset = (
+                place.offset if isinstance(place, dwarf.Place) else child.number(dwarf.MEMBER_AT)
+            )
+            type_ = self.of(self._dwarf.named(child, dwarf.TYPE), depth + 1)
+            bits = None
+            if size := child.number(dwarf.BIT_SIZE):
+                whole = 8 * child.number(dwarf.SIZE, type_.size)
+                bits = (whole - child.number(dwarf.BIT_OFFSET) - size, size)
+            found.append(Member(child.text(dwarf.NAME), type_, offset, bits))
+        return found
+
+
+def array_of(item: Type, count: int) -> Type:
+    head, bracket, tail = item.name.partition(" [") if item.kind == "array" else (item.name, "", "")
+    name = f"{head} [{count}]{'[' + tail if bracket else ''}"
+    return Type("array", name, item.size * count, target=item, count=count)
+
+
+def spelled(value: Value, read: Read, style: str = "") -> str:
+    """As gdb prints it; `style` is a letter of print/x."""
+    text = _spelled(value, read, style)
+    return f"({value.type.name}) {text}" if value.type.kind == "pointer" and not style else text
+
+
+def _spelled(value: Value, read: Read, style: str) -> str:
+    type_ = value.type
+    if type_.kind == "array":
+        return _array(value, read, style)
+    if type_.kind == "struct":
+        whole = value.loaded(read)
+        parts = []
+        for member in type_.members:
+            shown = _spelled(member_of(whole, member), read, style)
+            parts.append(f"{member.name} = {shown}" if member.name else shown)
+        return "{" + ", ".join(parts) + "}"
+    if type_.kind == "void":
+        return "void"
+    number = value.number(read)
+    if isinstance(number, float) and style not in ("x", "d", "u", "t", "o"):
+        digits = 9 if type_.size == 4 else 17
+        return f"{number:.{digits}g}"
+    return _whole(type_, int(number), style)
+
+
+def _whole(type_: Type, number: int, style: str) -> str:
+    mask = (1 << 8 * type_.size) - 1
+    if style in ("x", "t", "o"):
+        prefix = {"x": "0x", "o": "0", "t": ""}[style]
+        return prefix + format(number & mask, {"x": "x", "t": "b", "o": "o"}[style])
+    if style == "u":
+        return str(number & mask)
+    if type_.kind in ("pointer", "reference") and style != "d":
+        return hex(number)
+    if type_.kind == "bool" and style != "d":
+        return {0: "false", 1: "true"}.get(number, str(number))
+    if (type_.kind == "char" and style != "d") or style == "c":
+        byte = number & 0xFF
+        letter = chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}"
+        return f"{number} '{letter}'"
+    if type_.kind == "enum" and style != "d":
+        return dict(type_.names).get(number, str(number))
+    return str(number)
+
+
+def _array(value: Value, read: Read, style: str) -> str:
+    target = value.type.target or VOID
+    count = min(value.type.count, _MOST_ITEMS)
+    whole = replace(value, type=replace(value.type, size=count * target.size)).loaded(read)
+    texts = [_spelled(item_of(whole, at, target), read, style) for at in range(count)]
+    parts: list[str] = []
+    at = 0
+    while at < len(texts):
+        end = at
+        while end < len(texts) and texts[end] == texts[at]:
+            end += 1
+        if end - at > 10:
+            parts.append(f"{texts[at]} <repeats {end - at} times>")
+        else:
+            parts += texts[at:end]
+        at = end
+    dots = "..." if count < value.type.count else ""
+    return "{" + ", ".join(parts) + dots + "}"
+
+
+def item_of(array: Value, at: int, target: Type) -> Value:
+    offset = at * target.size
+    data = None if array.data is None else array.data[offset : offset + target.size]
+    return Value(target, data, array.address + offset, array.origin or array.address)
+
+
+def member_of(whole: Value, member: Member) -> Value:
+    end = member.offset + member.type.size
+    data = None if whole.data is None else whole.data[member.offset : end]
+    part = Value(member.type, data, whole.address + member.offset, whole.origin or whole.address)
+    if member.bits and data is not None:
+        first, count = member.bits
+        number = int.from_bytes(data, "little") >> first & ((1 << count) - 1)
+        if member.type.is_signed and number >> (count - 1):
+            number -= 1 << count
+        return made(member.type, number)
+    return part
