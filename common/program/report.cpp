@@ -166,9 +166,7 @@ struct Run {
     simt::set_counting(number_of("LOCKSTEP_PROFILE") != 0);
     simt::allow_nested_launches(true);
     if (const char* const kernel = std::getenv("LOCKSTEP_RECORD")) {
-      const bool one_by_one = number_of("LOCKSTEP_ONE_BY_ONE") != 0;
-      simt::record_launch(kernel, write_recording,
-                          one_by_one ? simt::LaneTurns::kOneByOne : simt::LaneTurns::kInStep);
+      simt::record_launch(kernel, write_recording, simt::LaneTurns::kInStep);
     }
   }
   Run(const Run&) = delete;

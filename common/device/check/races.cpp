@@ -63,6 +63,7 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
   const code::Program* const other_program =
       other == nullptr || other->program == nullptr ? launch.program : other->program;
   const code::Instruction& other_instruction = instructions_.find(*other_program, earlier.id);
+  std::uint32_t earlier_thread = thread_of(earlier.stamp);
   report::Race race;
   race.thread = thread_name(*block.block, thread);
   race.place = place_of(launch, now.instruction);
@@ -92,7 +93,7 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
     std::swap(race.writes, race.earlier_writes);
     const report::ThreadId id = thread_id(*block.block, thread);
     race.earlier_thread = report::thread_in_block_name(id.thread, id.block_dim);
-    thread = thread_of(earlier.stamp);
+    std::swap(thread, earlier_thread);
     race.thread = thread_name(*block.block, thread);
   }
   if (block.last_barrier != nullptr) race.last_barrier = place_of(launch, *block.last_barrier);
@@ -105,6 +106,12 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
   const code::Instruction& named = is_turned_round ? other_instruction : now.instruction;
   report::Finding finding = finding_at(report::Kind::kRace, launch, named, std::move(message));
   finding.thread = static_cast<std::int32_t>(thread);
+  if (other == nullptr) {
+    const auto here = static_cast<std::int64_t>(block.block->linear);
+    finding.race = {
+        {here, thread, race.place.line, race.writes},
+        {is_same_block ? here : -1, earlier_thread, race.earlier_place.line, race.earlier_writes}};
+  }
   report::report(std::move(finding));
 }
 
