@@ -243,8 +243,8 @@ int profile_rung(const RungSuite& rung) {
   return 0;
 }
 
-// The tests again as in the run that had this seed. The kernels as they are written may show what
-// the compiled ones do not, so there may be two recordings, each a line.
+// The tests again as in the run that had this seed. Each call that finds something new has a line;
+// the kernels as they are written may find what the compiled ones do not.
 int replay_tests(const RungSuite& rung) {
   std::vector<Submission*> all = {&session().student()};
   if (Submission* const written = session().as_written()) all.push_back(written);
@@ -253,13 +253,15 @@ int replay_tests(const RungSuite& rung) {
   session().begin_case(0);
   session().set_measured(rung.workload.make != nullptr);
   [[maybe_unused]] const int status = RUN_ALL_TESTS();
-  if (session().as_written() == nullptr) all.resize(1);  // it was given up
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    Recorded recorded = all[i]->recorded();
-    const bool is_faulty = recorded.failure || !recorded.findings.empty();
-    if (i > 0 && !is_faulty) continue;
-    if (!recorded.failure && i == 0) recorded.failure = session().first_failure();
-    std::puts(to_json(recorded, true).c_str());
+  std::vector<Recorded> told = all[0]->faults();
+  if (session().as_written() != nullptr) {  // it was not given up
+    const std::vector<Recorded>& more = all[1]->faults();
+    told.insert(told.end(), more.begin(), more.end());
+  }
+  if (told.empty()) told = {all[0]->recorded()};
+  for (Recorded& each : told) {
+    if (!each.failure) each.failure = session().first_failure();
+    std::puts(to_json(each, true).c_str());
   }
   return 0;
 }

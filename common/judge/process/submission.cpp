@@ -275,14 +275,32 @@ void Submission::keep_recording(Outcome& outcome) {
     auto& known = recorded_.launches;
     if (std::ranges::find(known, kernel) == known.end()) known.push_back(std::move(kernel));
   }
-  const bool has_fault = recorded_.failure || !recorded_.findings.empty();
-  const bool is_better = records_ == wire::kFirst ? outcome.recording.size() > recorded_.text.size()
-                                                  : !has_fault && !outcome.recording.empty();
-  if (is_better) recorded_.text = std::move(outcome.recording);
-  const bool is_faulty = outcome.failure || (records_ != wire::kFirst && !outcome.findings.empty());
-  if (has_fault || !is_faulty) return;
-  recorded_.failure = cause_of(outcome);
-  recorded_.findings = outcome.findings;
+  if (records_ == wire::kFirst) {
+    if (outcome.recording.size() > recorded_.text.size()) {
+      recorded_.text = std::move(outcome.recording);
+    }
+    if (!outcome.failure || recorded_.failure) return;
+    recorded_.failure = cause_of(outcome);
+    recorded_.findings = outcome.findings;
+  } else if (is_new_fault(outcome)) {
+    faults_.push_back(
+        {std::move(outcome.recording), recorded_.launches, cause_of(outcome), outcome.findings});
+  } else if (faults_.empty() && !outcome.recording.empty()) {
+    recorded_.text = std::move(outcome.recording);
+  }
+}
+
+bool Submission::is_new_fault(const Outcome& outcome) const {
+  constexpr std::size_t kMaxFaults = 20;
+  if (faults_.size() == kMaxFaults) return false;
+  if (outcome.failure && faults_.empty()) return true;
+  return std::ranges::any_of(outcome.findings, [&](const wire::Finding& finding) {
+    return std::ranges::none_of(faults_, [&](const Recorded& fault) {
+      return std::ranges::any_of(fault.findings, [&](const wire::Finding& known) {
+        return known.kind == finding.kind && known.line == finding.line;
+      });
+    });
+  });
 }
 
 // Of an exchange without a reply.

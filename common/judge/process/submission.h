@@ -86,12 +86,13 @@ class Submission {
 
   // What each batch from now on records: a launch of `kernel` (empty: of any).
   //   wire::kFirst             in the order of `schedule_seed`; the longest recording is kept
-  //   wire::kFirstWithFinding  in the batch's own order; that of the first batch that fails or
-  //                            finds something is kept, else the last one
+  //   wire::kFirstWithFinding  in the batch's own order; those of batches that fail or find
+  //                            something new are kept as faults(), without any the last one
   void record(std::uint32_t which, std::string kernel, std::uint64_t schedule_seed = 0);
   // Whether the batches that follow do so.
   void set_recording(bool is_on) { is_recording_ = is_on; }
   const Recorded& recorded() const { return recorded_; }
+  const std::vector<Recorded>& faults() const { return faults_; }
 
   // What the student's code has printed since the last call of this function, raw.
   std::string take_output();
@@ -102,6 +103,7 @@ class Submission {
   std::optional<Outcome> greet();  // how the worker ended instead
   Outcome run_batch(const wire::Batch& batch);
   void keep_recording(Outcome& outcome);
+  bool is_new_fault(const Outcome& outcome) const;
   Outcome end_of(Exchange exchange) const;
   bool has_wasted(double cpu_seconds);  // too much, together with earlier calls that failed
 
@@ -116,6 +118,7 @@ class Submission {
 
   std::uint32_t records_ = 0;  // Batch::record
   bool is_recording_ = true;
+  std::vector<Recorded> faults_;
   std::string recorded_kernel_;
   std::uint64_t recorded_order_ = 0;
   Recorded recorded_;

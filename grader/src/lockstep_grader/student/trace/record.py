@@ -114,7 +114,7 @@ def record_rung(
 
 
 def _telling(said: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Of the recordings of the kernels as compiled and as written: the one that shows the cause,
+    """Of several recordings, each with findings that the others lack: the one that shows the cause,
     which is what a check shows."""
     found = [
         (each, Finding(FindingKind(item["kind"]), "", "", int(item["line"])))
