@@ -229,7 +229,7 @@ int bench_rung(const RungSuite& rung) {
 int profile_rung(const RungSuite& rung) {
   if (kOnGpu && g_options.wrapper.empty()) {
     throw std::invalid_argument(
-        "--profile needs the cpu backend, whose emulator counts; "
+        "--profile needs the cpu backend, whose device counts; "
         "on a GPU it can only make the call for a profiler that --wrap starts");
   }
   if (rung.workload.make == nullptr) {

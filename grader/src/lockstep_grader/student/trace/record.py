@@ -103,26 +103,30 @@ def record_rung(
     lines = [line for line in done.output.splitlines() if line.startswith('{"recording"')]
     if not lines:
         raise FaultError(f"the judge cannot record {rung.id}: {one_line(done.output[-300:])}")
-    said = _telling([json.loads(line) for line in lines])
+    said, cause = _telling([json.loads(line) for line in lines])
     message = visible(str(said["message"]))
     if not said["recording"]:
         if said["kind"] == FindingKind.TODO:
             raise SubmissionError(f"{lab.id}/{rung.id} is not written yet: {one_line(message)}")
         raise _nothing(wish, [visible(str(name)) for name in said["launches"]], message)
     recording = read_recording(said["recording"])
+    shown = {(found.kind, found.line) for found in recording.findings}
+    if cause and (cause.kind, cause.line) not in shown:  # a leak, say, is of no launch
+        line = f" in line {cause.line}" if cause.line else ""
+        message = f"{cause.kind}{line}: {cause.message}"
     return Recorded(recording, message, has_size=bool(said["has_size"]))
 
 
-def _telling(said: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+def _telling(said: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], Finding | None]:
     """Of several recordings, each with findings that the others lack: the one that shows the cause,
-    which is what a check shows."""
+    and the cause, which is what a check shows."""
     found = [
-        (each, Finding(FindingKind(item["kind"]), "", "", int(item["line"])))
+        (each, Finding(FindingKind(item["kind"]), visible(item["message"]), "", int(item["line"])))
         for each in said
         for item in each["findings"]
     ]
     cause = next(iter(causes_first(finding for _, finding in found)), None)
-    return next((each for each, finding in found if finding == cause), said[0])
+    return next(((each, cause) for each, finding in found if finding == cause), (said[0], None))
 
 
 def compiled_rung(
