@@ -37,7 +37,8 @@ class Wish:
 
     def how(self) -> str:
         if self.test:
-            size = f" with {self.size} items" if self.size else ""
+            items = "1 item" if self.size == 1 else f"{self.size} items"
+            size = f" with {items}" if self.size else ""
             return f"as in the test {self.test}{size} of a check with the seed {self.seed}"
         return f"in the order of --seed {self.seed}" if self.seed else ""
 

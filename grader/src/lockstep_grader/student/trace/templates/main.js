@@ -41,11 +41,11 @@ function lineOf(replay, moment) {
   return replay.recording.places[moment.place][1];
 }
 
-// Scrolls the box alone, not the page.
-function scrollInside(box, inner) {
+// Scrolls the box alone, not the page: `inner` gets to this share of its height.
+function scrollInside(box, inner, share = 0.5) {
   const [outer, own] = [box.getBoundingClientRect(), inner.getBoundingClientRect()];
   if (own.top < outer.top || own.bottom > outer.bottom) {
-    box.scrollTop += own.top - outer.top - (outer.height - own.height) / 2;
+    box.scrollTop += own.top - outer.top - (outer.height - own.height) * share;
   }
   if (own.left < outer.left || own.right > outer.right) {
     box.scrollLeft += own.left - outer.left - (outer.width - own.width) / 2;
