@@ -61,6 +61,29 @@ def test_a_failed_check_prints_the_command(checkout: Checkout) -> None:
     assert re.search(rf"replay it: \./lab trace {LAB}/02_second --test \S+ --size 9 --seed 4", said)
 
 
+# An index past a local array that the compiler has no use for: only the kernel as written shows it.
+AS_WRITTEN = (
+    "  if (item < num_items) atomicAdd(d_out, d_in[item]);",
+    "  float copies[4];\n"
+    "  for (int i = 0; i <= 4; ++i) copies[i] = item < num_items ? d_in[item] : 0.0f;\n"
+    "  if (item < num_items) atomicAdd(d_out, copies[0]);",
+)
+
+
+@pytest.mark.e2e
+@pytest.mark.skipif(not WORKSPACE.solutions.is_dir(), reason="a students' copy has no solutions")
+def test_a_finding_of_the_kernel_as_written_is_replayed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOCKSTEP_ENGINE", "machine")
+    name = "01-reduction/01_global_atomic"
+    solution = (WORKSPACE.solutions / f"{name}.cu").read_text("utf-8")
+    assert AS_WRITTEN[0] in solution
+    kind, line, shown, _ = replayed(name, solution.replace(*AS_WRITTEN), tmp_path)
+    assert kind == "out_of_bounds"
+    assert (kind, line) in shown
+
+
 # The cause: in a launch, at a size, in a case without one, in no launch, without a line.
 @pytest.mark.e2e
 @pytest.mark.skipif(not WORKSPACE.solutions.is_dir(), reason="a students' copy has no solutions")
@@ -78,30 +101,30 @@ def test_the_printed_command_fails_as_the_check_did(
     lab_id: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LOCKSTEP_ENGINE", "machine")
-    labs = read_labs(WORKSPACE)
-    mutants = read_mutants(WORKSPACE, find_lab(labs, lab_id))
+    mutants = read_mutants(WORKSPACE, find_lab(read_labs(WORKSPACE), lab_id))
     mutant = next(each for each in mutants if each.name == name)
-    file = tmp_path / "wrong" / lab_id / mutant.rung.file_name
-    file.parent.mkdir(parents=True)
-    file.write_text(mutant.text, "utf-8")
-    checked = lab("check", f"{lab_id}/{mutant.rung.id}", "--from", "wrong", cwd=tmp_path)
-    kind, line = cause_in(checked.stdout)
-    command = re.search(r"replay it: \./lab (.*)", checked.stdout)
-    assert command, checked.stdout
-    replayed = lab(*command[1].split(), cwd=tmp_path)
-    assert replayed.returncode == 1
-    page = (tmp_path / "trace.html").read_text("utf-8")
-    shown = [(found["kind"], found["line"]) for found in unpacked(page)["findings"]]
+    kind, line, shown, said = replayed(f"{lab_id}/{mutant.rung.id}", mutant.text, tmp_path)
     if kind == "leak":
-        assert f"the run failed: leak in line {line}" in replayed.stderr
+        assert f"the run failed: leak in line {line}" in said
     elif line:
         assert (kind, line) in shown
     else:
-        assert "the run failed" in replayed.stderr
+        assert "the run failed" in said
 
 
-def cause_in(said: str) -> tuple[str, int]:
-    """What the check names first."""
-    found = re.search(r"^  (\w+)(?:  [\w.]+:(\d+))?$", said, re.MULTILINE)
-    assert found, said
-    return found[1], int(found[2] or 0)
+def replayed(target: str, text: str, work: Path) -> tuple[str, int, list[tuple[str, int]], str]:
+    """What a check names first, what the page of the command that it prints shows, and what the
+    command says."""
+    file = work / "wrong" / f"{target}.cu"
+    file.parent.mkdir(parents=True)
+    file.write_text(text, "utf-8")
+    checked = lab("check", target, "--from", "wrong", cwd=work)
+    found = re.search(r"^  (\w+)(?:  [\w.]+:(\d+))?$", checked.stdout, re.MULTILINE)
+    command = re.search(r"replay it: \./lab (.*)", checked.stdout)
+    assert found, checked.stdout
+    assert command, checked.stdout
+    ran = lab(*command[1].split(), cwd=work)
+    assert ran.returncode == 1
+    page = unpacked((work / "trace.html").read_text("utf-8"))
+    shown = [(each["kind"], each["line"]) for each in page["findings"]]
+    return found[1], int(found[2] or 0), shown, ran.stderr
