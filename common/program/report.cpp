@@ -166,7 +166,7 @@ struct Run {
     simt::set_counting(number_of("LOCKSTEP_PROFILE") != 0);
     simt::allow_nested_launches(true);
     if (const char* const kernel = std::getenv("LOCKSTEP_RECORD")) {
-      simt::record_launch(kernel, write_recording, simt::LaneTurns::kInStep);
+      simt::record_launch(kernel, write_recording);
     }
   }
   Run(const Run&) = delete;

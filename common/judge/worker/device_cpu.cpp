@@ -126,8 +126,7 @@ void begin_batch(const wire::Batch& batch, std::byte* d_arena) {
   simt::set_time_limit(kShareOfTime * g_batch_seconds);
   simt::set_counting(batch.count != 0);
   g_recording.clear();
-  simt::record_launch(batch.kernel, batch.record != 0 ? keep_recording : nullptr,
-                      simt::LaneTurns::kInStep);
+  simt::record_launch(batch.kernel, batch.record != 0 ? keep_recording : nullptr);
   for (const simt::Allocation* allocation : simt::live_allocations()) g_last_id = allocation->id;
   for (const wire::Region& region : batch.regions) {
     if (region.size_bytes == 0) continue;
