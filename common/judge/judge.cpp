@@ -243,13 +243,36 @@ int profile_rung(const RungSuite& rung) {
   return 0;
 }
 
+// The tests again as in the run that had this seed. Each call that finds something new has a line;
+// the kernels as they are written may find what the compiled ones do not.
+int replay_tests(const RungSuite& rung) {
+  std::vector<Submission*> all = {&session().student()};
+  if (Submission* const written = session().as_written()) all.push_back(written);
+  for (Submission* const each : all)
+    each->record(wire::kFirstWithFinding, g_options.recorded_kernel);
+  session().begin_case(0);
+  session().set_measured(rung.workload.make != nullptr);
+  [[maybe_unused]] const int status = RUN_ALL_TESTS();
+  std::vector<Recorded> told = all[0]->faults();
+  if (session().as_written() != nullptr) {  // it was not given up
+    const std::vector<Recorded>& more = all[1]->faults();
+    told.insert(told.end(), more.begin(), more.end());
+  }
+  if (told.empty()) told = {all[0]->recorded()};
+  for (Recorded& each : told) {
+    if (!each.failure) each.failure = session().first_failure();
+    std::puts(to_json(each, true).c_str());
+  }
+  return 0;
+}
+
 // One call of the workload at the wanted size. A rung without a workload has its tests' calls
 // recorded instead, of which the longest recording is kept.
 int record_rung(const RungSuite& rung) {
   if (kOnGpu) throw std::invalid_argument("--record needs the cpu backend, whose device records");
+  if (g_options.replays) return replay_tests(rung);
   Submission& student = session().student();
-  student.record(g_options.recorded_kernel, g_options.recorded_order,
-                 g_options.one_by_one ? wire::kOneByOne : wire::kInStep);
+  student.record(wire::kFirst, g_options.recorded_kernel, g_options.recorded_order);
   const bool has_workload = rung.workload.make != nullptr;
   Recorded recorded;
   if (has_workload) {
@@ -351,8 +374,8 @@ Options parse_options(int argc, char** argv) {
       options.recorded_kernel = value;
     } else if (name == "--order") {
       options.recorded_order = parse_number(name, value);
-    } else if (argument == "--one-by-one") {
-      options.one_by_one = true;
+    } else if (argument == "--replay") {
+      options.replays = true;
     } else if (argument == "--quick") {
       options.quick = true;
     } else if (argument == "--few-launches") {
@@ -449,6 +472,14 @@ Session::Session(const Options& options)
       search_(options.sought) {
   if (options.written.empty() || options.device.empty()) return;
   as_written_.emplace(submission_commands(options, options.written), arena_, limits(options));
+}
+
+void Session::begin_case(int num_items) {
+  case_items_ = num_items;
+  const std::size_t wanted = options().replays ? options().recorded_size.value_or(0) : 0;
+  const bool is_recorded = wanted == 0 || wanted == static_cast<std::size_t>(num_items);
+  student_.set_recording(is_recorded);
+  if (as_written_) as_written_->set_recording(is_recorded);
 }
 
 void Session::clear_device() {

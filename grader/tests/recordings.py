@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Recordings as the emulator writes them, for tests to read."""
+"""Recordings as the device writes them, for tests to read."""
 
+import base64
+import gzip
 import json
 import re
-import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -60,7 +61,13 @@ def shift(last_lane_reads: int = 32, **changes: Any) -> dict[str, Any]:
         ["x", 0, 0, 0, ALL, 0, 0],
         ["E", 0],
     ]
-    race = {"kind": "race", "file": "shift.cu", "line": 7, "message": "two threads <b>meet</b>"}
+    race = {
+        "kind": "race",
+        "file": "shift.cu",
+        "line": 7,
+        "message": "two threads <b>meet</b>; use a barrier",
+        "race": [[0, 32, 7, 1], [0, 31, 7, 0]],
+    }
     return {
         "version": 1,
         "kernel": "shift_kernel",
@@ -81,35 +88,25 @@ def shift(last_lane_reads: int = 32, **changes: Any) -> dict[str, Any]:
     }
 
 
-def other_shift(last_lane_reads: int) -> dict[str, Any]:
-    """The same with warp 1 first, so that lane 31 of warp 0 comes after it."""
-    data = shift(last_lane_reads)
+def other_shift() -> dict[str, Any]:
+    """The same with warp 1 first, so that lane 31 of warp 0 reads what warp 1 wrote."""
+    data = shift(33)
     moments = data["moments"]
     first, second = moments[9:11], moments[11:14]  # what warp 0 and warp 1 do in line 7
     data["moments"] = [*moments[:9], *second, *first, *moments[14:]]
     return data
 
 
-def unpacked(page: str) -> tuple[Any, list[dict[str, bytes]]]:
-    """What a page holds: what its script reads, and the columns of each recording."""
+def unpacked(page: str) -> Any:
+    """What a page holds, as its script reads it."""
     match = re.search(r'id="recording">([^<]*)<', page)
     assert match
-    text = match[1]
-    bits = int("1" + "".join(f"{ord(c) & 127:07b}" for c in text), 2)
-    whole = bin(bits)[3:]
-    content = bytes(int(whole[i : i + 8], 2) for i in range(0, len(whole) - 7, 8))
-    data = zlib.decompress(content[4 : 4 + int.from_bytes(content[:4], "big")])
-    at = 4 + int.from_bytes(data[:4], "big")
-    meta = json.loads(data[4:at])
-    recordings = []
-    for recording in meta["recordings"]:
-        columns = {}
-        for name, length in recording["columns"]:
-            columns[name] = data[at : at + length]
-            at += length
-        recordings.append(columns)
-    assert at == len(data)
-    return meta, recordings
+    return json.loads(gzip.decompress(base64.b64decode(match[1])))
+
+
+def kinds(page: str) -> str:
+    """The kinds of its moments."""
+    return "".join(moment[0] for moment in unpacked(page)["moments"])
 
 
 def recorded_source(recording: dict[str, Any] | None, **changes: Any) -> str:

@@ -139,7 +139,7 @@ def test_a_call_without_kernels_says_why_in_one_line(
     ("arguments", "expected"),
     [
         ([LAB], "profile needs a rung, as in 01-demo/01_first"),
-        ([TARGET, "--backend", "cuda"], "counters come from the emulator: use --backend cpu"),
+        ([TARGET, "--backend", "cuda"], "counters come from the cpu backend: use --backend cpu"),
         ([TARGET, "--from", "absent"], "absent: no such folder"),
         ([TARGET, "--html", "absent/page.html"], "no such folder for page.html"),
         ([TARGET, "--json", "."], "is a folder; name a file"),

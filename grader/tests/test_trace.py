@@ -13,10 +13,9 @@ import pytest
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.student.trace.cells import cells_of
 from lockstep_grader.student.trace.model import Recording, read_recording
-from lockstep_grader.student.trace.other_order import find_other_orders
 from lockstep_grader.student.trace.page import MAX_PAGE_BYTES, Trace, make_page, notes_of
-from lockstep_grader.student.trace.races import find_races, reversed_in, value_of
-from lockstep_grader.student.trace.record import Recorded, Wish
+from lockstep_grader.student.trace.races import find_races
+from lockstep_grader.student.trace.record import Recorded
 
 from conftest import LAB, Checkout
 from in_process import lab
@@ -24,7 +23,9 @@ from recordings import (
     IN,
     SOURCE,
     TILE,
+    access,
     ints,
+    kinds,
     other_shift,
     recorded_source,
     shift,
@@ -32,11 +33,17 @@ from recordings import (
 )
 
 TARGET = f"{LAB}/02_second"
-emulated = pytest.mark.e2e
+on_the_machine = pytest.mark.e2e
+
+
+@pytest.fixture(autouse=True)
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.node.get_closest_marker("e2e"):
+        monkeypatch.setenv("LOCKSTEP_ENGINE", "machine")
 
 
 def page_of(recording: Recording, **more: Any) -> str:
-    made = Trace("01-demo/01_first", 0, Recorded(recording), {"shift.cu": SOURCE}, (), **more)
+    made = Trace("01-demo/01_first", "", Recorded(recording), {"shift.cu": SOURCE}, (), **more)
     return make_page(made)[1]
 
 
@@ -95,70 +102,60 @@ def test_an_allocation_has_the_name_of_the_variable_that_got_it() -> None:
     assert (cells.first, cells.count, cells.total) == (0, 64, 1 << 18)
 
 
-def test_a_race_is_its_two_accesses() -> None:
-    recording = read_recording(shift())
-    (race,) = find_races(recording)
+def test_a_race_is_the_two_accesses_that_the_finding_accuses() -> None:
+    (race,) = find_races(read_recording(shift()))
     assert (race.first.thread, race.first.kind) == (31, "r")
     assert (race.second.thread, race.second.kind) == (32, "w")
     assert race.first.offset == race.second.offset == 4 * 32
-    assert value_of(recording, race.first) == bytes.fromhex(ints([32]))
 
 
-def test_a_race_comes_the_other_way_round_in_another_order() -> None:
-    recording = read_recording(shift())
-    (race,) = find_races(recording)
-    assert reversed_in(recording, race, read_recording(shift())) is None
-    seen = reversed_in(recording, race, read_recording(other_shift(33)))
-    assert seen is not None
-    assert (seen.first.kind, seen.second.kind) == ("w", "r")
-    assert (seen.first.thread, seen.second.thread) == (32, 31)
-    assert seen.first.turn < seen.second.turn
-    assert (seen.value, seen.differs) == (bytes.fromhex(ints([33])), True)
+def test_the_other_order_of_a_race_shows_what_its_reader_gets_then() -> None:
+    (read_first,) = find_races(read_recording(shift()))
+    assert (read_first.value, read_first.other_value) == (word(32), word(33))
+    (written_first,) = find_races(read_recording(other_shift()))
+    assert (written_first.first.kind, written_first.second.kind) == ("w", "r")
+    assert (written_first.value, written_first.other_value) == (word(33), word(32))
 
 
-def test_an_order_that_changes_what_is_read_is_looked_for_first() -> None:
-    recording = read_recording(shift())
-    races = find_races(recording)
-    orders = {1: shift(), 2: other_shift(32), 3: other_shift(33)}
-    tried: list[tuple[int, bool]] = []
-
-    def record(wish: Wish) -> Recorded:
-        tried.append((wish.seed, wish.one_by_one))
-        return Recorded(read_recording(orders[wish.seed]))
-
-    (other,) = find_other_orders(record, Wish(), recording, races)
-    assert tried == [(1, False), (2, False), (3, False)]
-    assert (other.seed, other.one_by_one) == (3, False)
-    assert [seen.race for seen in other.races] == races
+def test_the_other_order_of_two_writes_leaves_what_the_first_one_stores() -> None:
+    pair = [[0, 32, 8, 1], [0, 31, 5, 1]]
+    finding = {"kind": "race", "file": "", "line": 8, "message": "", "race": pair}
+    moments = [
+        access("w", 0, 5, TILE, 1, range(70, 102)),
+        ["f", 0, 1, 0, 0],
+        access("w", 1, 8, TILE, 32, range(32)),
+    ]
+    (race,) = find_races(read_recording(shift(findings=[finding], moments=moments)))
+    assert (race.value, race.other_value) == (word(0), word(101))
 
 
-def test_without_another_order_there_is_none() -> None:
-    recording = read_recording(shift())
-    races = find_races(recording)
-    tried: list[bool] = []
-
-    def record(wish: Wish) -> Recorded:
-        tried.append(wish.one_by_one)
-        return Recorded(recording)
-
-    assert find_other_orders(record, Wish(), recording, races) == ()
-    assert {*tried} == {False, True}
-    assert find_other_orders(record, Wish(), recording, []) == ()
+def word(value: int) -> bytes:
+    return bytes.fromhex(ints([value]))
 
 
-def test_no_race_is_seen_across_a_barrier() -> None:
+@pytest.mark.parametrize(
+    "pair",
+    [
+        [],
+        [[0, 32, 7, 1], [0, 30, 7, 0]],  # another cell
+        [[0, 32, 7, 1], [0, 31, 6, 0]],  # another line
+        [[0, 32, 7, 0], [0, 31, 7, 0]],  # it writes
+        [[0, 32, 7, 1], [-1, 31, 7, 0]],  # of a block that is not recorded
+    ],
+)
+def test_no_other_pair_takes_the_place_of_the_accused_one(pair: Any) -> None:
     data = shift()
-    for at in (11, 10):  # after each access to the array that comes before the finding's
-        data["moments"].insert(at, ["b", 0, 6])
+    data["findings"][0]["race"] = pair
     assert find_races(read_recording(data)) == []
 
 
 def test_the_page_holds_the_whole_recording_and_asks_for_nothing() -> None:
     recording = read_recording(shift())
     page = page_of(recording, races=tuple(find_races(recording)))
-    meta, columns = unpacked(page)
-    assert columns[0]["kind"].decode() == "".join(moment.kind for moment in recording.moments)
-    assert meta["races"][0]["touches"][0]["thread"] == 31
+    data = unpacked(page)
+    rows = shift()["moments"]
+    assert data["moments"] == [row[:2] if row[0] == "B" else row for row in rows]
+    assert data["races"][0]["touches"][0]["thread"] == 31
     assert not re.search(r"""(?:src|href)=|@import|url\(""", page)
     assert "script-src &#39;sha256-" in page
     assert "two threads <b>" not in page
@@ -166,7 +163,7 @@ def test_the_page_holds_the_whole_recording_and_asks_for_nothing() -> None:
 
 def test_what_a_page_leaves_out_is_said() -> None:
     recording = read_recording(shift(grid=[9, 1, 1], cut=True))
-    made = Trace("x", 0, Recorded(recording), {}, ())
+    made = Trace("x", "", Recorded(recording), {}, ())
     blocks, cut = notes_of(made)
     assert "blocks 0 to 3 of 9" in blocks
     assert "is cut after 17 steps" in cut
@@ -175,7 +172,7 @@ def test_what_a_page_leaves_out_is_said() -> None:
 
 
 def random_writes(num_steps: int, size: int, bits: int) -> Recording:
-    """Of 4 blocks of 256 threads; no value can be foretold, and none has more than `bits`."""
+    """Of 4 blocks of 256 threads; no value repeats, and none has more than `bits`."""
     random_ = random.Random(7)
     data = shift(grid=[4, 1, 1], block=[256, 1, 1], findings=[], moments=[["B", 0, 0, 0, 0]])
     data["arrays"][IN]["bytes"] = 256 * size
@@ -191,10 +188,10 @@ def access_row(block: int, warp: int, size: int, values: str) -> list[Any]:
     return ["w", block, warp, 5, *lanes, IN, size, [32 * size * warp, size], "", values, 4, 0]
 
 
-def test_20000_steps_that_all_write_random_ints_fit_into_three_megabytes() -> None:
-    made = Trace("x", 0, Recorded(random_writes(20_000, 4, 31)), {"shift.cu": SOURCE}, ())
+def test_20000_steps_that_all_write_random_ints_fit_into_a_page() -> None:
+    made = Trace("x", "", Recorded(random_writes(20_000, 4, 31)), {"shift.cu": SOURCE}, ())
     shown, page = make_page(made)
-    assert len(page.encode()) <= MAX_PAGE_BYTES == 3_000_000
+    assert len(page.encode()) <= MAX_PAGE_BYTES == 4_200_000
     assert len(shown.recording.moments) == 20_000
     assert notes_of(shown) == []
 
@@ -202,12 +199,11 @@ def test_20000_steps_that_all_write_random_ints_fit_into_three_megabytes() -> No
 def test_what_does_not_fit_is_cut_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     limit = MAX_PAGE_BYTES // 4
     monkeypatch.setattr("lockstep_grader.student.trace.page.MAX_PAGE_BYTES", limit)
-    made = Trace("x", 0, Recorded(random_writes(2_000, 16, 128)), {"shift.cu": SOURCE}, ())
+    made = Trace("x", "", Recorded(random_writes(2_000, 16, 128)), {"shift.cu": SOURCE}, ())
     shown, page = make_page(made)
     assert 0.9 * limit < len(page.encode()) <= limit
     assert f"is cut after {len(shown.recording.moments)} steps" in page
-    _, columns = unpacked(page)
-    assert len(columns[0]["kind"]) == len(shown.recording.moments) > 900
+    assert len(kinds(page)) == len(shown.recording.moments) > 900
 
 
 def test_a_rung_is_traced(checkout: Checkout) -> None:
@@ -232,6 +228,18 @@ def test_the_judge_is_told_what_to_record(
     checkout.submission("labs", {"02_second": recorded_source(shift(findings=[], moments=[]))})
     assert checkout.lab("trace", TARGET, "--size", "9", "--seed", "3", "--kernel", "k").status == 0
     assert "record=9 kernel=k order=3" in log.read_text()
+
+
+def test_a_test_of_a_check_is_replayed_with_its_seed(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = checkout.work / "judge.log"
+    monkeypatch.setenv("FAKE_JUDGE_LOG", str(log))
+    checkout.submission("labs", {"02_second": recorded_source(shift())})
+    assert checkout.lab("trace", TARGET, "--test", "A.B", "--size", "9", "--seed", "3").status == 1
+    assert "record=9 kernel= seed=3 replay=A.B" in log.read_text()
+    page = (checkout.work / "trace.html").read_text("utf-8")
+    assert "as in the test A.B with 9 items of a check with the seed 3" in page
 
 
 @pytest.mark.parametrize(
@@ -260,7 +268,8 @@ def test_a_rung_without_a_recording_is_one_line(
         ([TARGET, "--from", "nowhere"], "nowhere: no such folder"),
         ([TARGET, "--out", "nowhere/page.html"], "no such folder"),
         (["missing.cu"], "missing.cu: no such file"),
-        (["missing.cu", "--size", "3"], "--size and --from are for a LAB/RUNG"),
+        (["missing.cu", "--size", "3"], "--size, --test and --from are for a LAB/RUNG"),
+        (["missing.cu", "--test", "A.B"], "--size, --test and --from are for a LAB/RUNG"),
         (
             [TARGET, "--kernel", "k"],
             "no kernel k is launched; --kernel can be one of: shift_kernel",
@@ -304,19 +313,18 @@ def trace(folder: Path, program: str, *arguments: str) -> subprocess.CompletedPr
     return lab("trace", "fill.cu", *arguments, cwd=folder)
 
 
-@emulated
+@on_the_machine
 def test_a_program_is_traced(tmp_path: Path) -> None:
     ran = trace(tmp_path, PROGRAM.replace("LAUNCH", "fill<<<2, 64>>>(d_out, 100)"))
     assert ran.returncode == 0, ran.stderr
-    meta, columns = unpacked((tmp_path / "trace.html").read_text("utf-8"))
-    (shown,) = meta["recordings"]
+    shown = unpacked((tmp_path / "trace.html").read_text("utf-8"))
     assert (shown["kernel"], shown["threads"], shown["blocks"]) == ("fill", 64, [0, 1])
     assert [array["name"] for array in shown["arrays"]] == ["d_out"]
-    assert columns[0]["kind"].decode().count("w") == 4
-    assert columns[0]["bytes0"] == bytes(range(100))
+    written = [moment[11] for moment in shown["moments"] if moment[0] == "w"]
+    assert "".join(written) == ints(range(100))
 
 
-@emulated
+@on_the_machine
 def test_a_program_of_several_files_gets_its_options_and_arguments(tmp_path: Path) -> None:
     (tmp_path / "include").mkdir()
     (tmp_path / "include" / "launch.h").write_text("void launch(int* d_out, int n);\n")
@@ -331,8 +339,8 @@ def test_a_program_of_several_files_gets_its_options_and_arguments(tmp_path: Pat
     )
     ran = trace(tmp_path, program, "launch.cu", "-I", "include", "-D", "WANTED=7", "--", "32")
     assert ran.returncode == 0, ran.stderr
-    meta, _ = unpacked((tmp_path / "trace.html").read_text("utf-8"))
-    assert [(shown["kernel"], shown["threads"]) for shown in meta["recordings"]] == [("fill", 32)]
+    shown = unpacked((tmp_path / "trace.html").read_text("utf-8"))
+    assert (shown["kernel"], shown["threads"]) == ("fill", 32)
 
 
 RACY = """\
@@ -353,20 +361,17 @@ int main() {
 """
 
 
-@emulated
+@on_the_machine
 def test_a_real_race_comes_with_its_other_order(tmp_path: Path) -> None:
     assert trace(tmp_path, RACY).returncode == 1
-    meta, _ = unpacked((tmp_path / "trace.html").read_text("utf-8"))
-    (race,) = meta["races"]
+    (race,) = unpacked((tmp_path / "trace.html").read_text("utf-8"))["races"]
     assert [touch["kind"] for touch in race["touches"]] == ["r", "w"]
-    assert [touch["kind"] for touch in race["other"]["touches"]] == ["w", "r"]
-    assert race["value"] != race["other"]["value"]
     reader = race["touches"][0]["thread"]
     assert race["value"] == ints([7 * (reader + 1)])
-    assert race["other"]["value"] == ints([7 * (reader + 2)])
+    assert race["other_value"] == ints([7 * (reader + 2)])
 
 
-@emulated
+@on_the_machine
 @pytest.mark.parametrize(
     ("launch", "blocks", "is_cut"),
     [("fill<<<2147483647, 1>>>(d_out, 99)", 4, False), ("turn<<<1, 1>>>(d_out)", 1, True)],
@@ -379,13 +384,12 @@ def test_a_launch_that_does_not_end_in_time_has_a_page_of_its_beginning(
     assert ran.returncode == 1
     assert "the run failed: timeout: the program did not end within 2 s" in ran.stderr
     assert "--checks" not in ran.stderr  # which is no option of trace
-    meta, columns = unpacked((tmp_path / "trace.html").read_text("utf-8"))
-    (shown,) = meta["recordings"]
-    assert (len(shown["blocks"]), "w" in columns[0]["kind"].decode()) == (blocks, True)
+    page = (tmp_path / "trace.html").read_text("utf-8")
+    assert (len(unpacked(page)["blocks"]), "w" in kinds(page)) == (blocks, True)
     assert ("is cut after" in ran.stderr) == is_cut
 
 
-@emulated
+@on_the_machine
 @pytest.mark.parametrize(
     ("program", "arguments", "status", "words"),
     [

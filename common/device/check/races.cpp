@@ -63,6 +63,7 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
   const code::Program* const other_program =
       other == nullptr || other->program == nullptr ? launch.program : other->program;
   const code::Instruction& other_instruction = instructions_.find(*other_program, earlier.id);
+  std::uint32_t earlier_thread = thread_of(earlier.stamp);
   report::Race race;
   race.thread = thread_name(*block.block, thread);
   race.place = place_of(launch, now.instruction);
@@ -87,13 +88,12 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
   const bool is_turned_round =
       other == nullptr && is_same_block && !is_polled && earlier.id != now.instruction.id &&
       thread_of(earlier.stamp) / 32 == thread / 32 && thread_of(earlier.stamp) > thread;
-  const std::uint32_t own_thread = thread;
   if (is_turned_round) {
     std::swap(race.place, race.earlier_place);
     std::swap(race.writes, race.earlier_writes);
     const report::ThreadId id = thread_id(*block.block, thread);
     race.earlier_thread = report::thread_in_block_name(id.thread, id.block_dim);
-    thread = thread_of(earlier.stamp);
+    std::swap(thread, earlier_thread);
     race.thread = thread_name(*block.block, thread);
   }
   if (block.last_barrier != nullptr) race.last_barrier = place_of(launch, *block.last_barrier);
@@ -109,9 +109,11 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
   if (other == nullptr) {
     // Our ordinals go on from launch to launch.
     const std::uint64_t back = block.order.ordinal - ordinal_of(earlier.stamp);
-    finding.other = report::Finding::Other{
-        block.block->ordinal - back, is_turned_round ? own_thread : thread_of(earlier.stamp),
-        race.earlier_place.file, race.earlier_place.line, race.earlier_writes};
+    const auto here = static_cast<std::int64_t>(block.block->linear);
+    finding.race = {
+        {here, block.block->ordinal, thread, race.place.file, race.place.line, race.writes},
+        {is_same_block ? here : -1, block.block->ordinal - back, earlier_thread,
+         race.earlier_place.file, race.earlier_place.line, race.earlier_writes}};
   }
   report::report(std::move(finding));
 }

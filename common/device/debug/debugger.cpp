@@ -133,8 +133,8 @@ void Debugger::found(const report::Finding& finding) {
 }
 
 std::string Debugger::other_json(const report::Finding& finding) const {
-  if (!finding.other || finding.other->block_ordinal >= started_.size()) return "null";
-  const report::Finding::Other& other = *finding.other;
+  if (finding.race.empty() || finding.race.back().block_ordinal >= started_.size()) return "null";
+  const report::RacingAccess& other = finding.race.back();
   return json::object({{"block", std::to_string(started_[other.block_ordinal])},
                        {"thread", std::to_string(other.thread)},
                        {"file", json::quote(other.file)},

@@ -15,6 +15,13 @@ const run::Block& owner_of(const run::Warp& warp, const Access& access) {
   return access.owner != nullptr ? *access.owner : *warp.block;
 }
 
+// Where nothing is: as much as one access.
+void place_outside(RecordedArray& array, std::uint64_t address, const char* name) {
+  array.name = name;
+  array.base = address / kMaxValueBytes * kMaxValueBytes;
+  array.size_bytes = kMaxValueBytes;
+}
+
 RecordedArray shared_array(const run::Block& owner, std::uint64_t offset) {
   const code::Function& kernel = *owner.launch->kernel;
   RecordedArray array;
@@ -34,7 +41,11 @@ RecordedArray shared_array(const run::Block& owner, std::uint64_t offset) {
     array.size_bytes = dynamic_bytes;
     return array;
   }
-  array.name = "shared memory";  // between or behind the variables
+  if (offset >= owner.shared_bytes) {
+    place_outside(array, offset, "outside of shared memory");
+    return array;
+  }
+  array.name = "shared memory";  // between the variables
   array.size_bytes = owner.shared_bytes;
   return array;
 }
@@ -43,9 +54,7 @@ RecordedArray global_array(std::uint64_t address) {
   RecordedArray array;
   const memory::Allocation* const allocation = memory::find(address);
   if (allocation == nullptr || !allocation->contains(address)) {
-    array.name = "outside of all allocations";
-    array.base = address / kMaxValueBytes * kMaxValueBytes;
-    array.size_bytes = kMaxValueBytes;
+    place_outside(array, address, "outside of all allocations");
     return array;
   }
   array.name = allocation->name;

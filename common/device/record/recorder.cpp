@@ -55,9 +55,11 @@ void set_cost(Moment& moment, const Access& made, std::uint32_t lanes) {
 
 // ---- what is recorded
 
-void Recorder::record_launch(std::string_view kernel, Listener listener) {
+void Recorder::record_launch(std::string_view kernel, Listener listener, Which which) {
   wanted_ = kernel;
   listener_ = std::move(listener);
+  which_ = which;
+  is_settled_ = has_recorded_ = false;
   launches_.clear();
   program_ = nullptr;
   is_recording_ = false;
@@ -67,7 +69,7 @@ void Recorder::launch_begins(run::Launch& launch) {
   if (listener_ == nullptr) return;
   const std::string& name = launch.kernel->readable;
   if (std::ranges::find(launches_, name) == launches_.end()) launches_.push_back(name);
-  if (program_ != nullptr || !(wanted_.empty() || bare_name(wanted_) == name)) return;
+  if (is_settled_ || !(wanted_.empty() || bare_name(wanted_) == name)) return;
   is_recording_ = true;
   is_told_ = false;
   program_ = launch.program;
@@ -89,13 +91,20 @@ void Recorder::launch_ends(run::Launch& /*launch*/) {
   if (!is_recording_) return;
   keep_findings();
   is_recording_ = false;
-  listener_(to_text(recording_));
+  is_settled_ = which_ == Which::kFirst || !recording_.findings.empty();
+  tell();
+  has_recorded_ = true;
+}
+
+// A launch that comes in question only for its findings, and has none, leaves what was told.
+void Recorder::tell() {
+  if (!has_recorded_ || !recording_.findings.empty()) listener_(to_text(recording_));
 }
 
 void Recorder::tell_if_complete() {
   if (is_told_ || (!recording_.is_cut && num_ended_ < kMaxRecordedBlocks)) return;
   is_told_ = true;
-  listener_(to_text(recording_));
+  tell();
 }
 
 bool Recorder::is_shown(const Block& block) const {

@@ -25,9 +25,13 @@ class Recorder final : public run::Monitor {
   // shows, also before them: what follows may take so long that the program is ended first.
   using Listener = std::function<void(const std::string& text)>;
 
-  // Records the first launch from now on of `kernel`, with or without its template arguments and
+  // Which launch of the wanted kernel: the first; or the first in which something is found, and
+  // else the first.
+  enum class Which : std::uint8_t { kFirst, kFirstWithFinding };
+
+  // Records a launch from now on of `kernel`, with or without its template arguments and
   // namespaces; of any kernel if it is empty. Without a listener nothing is recorded.
-  void record_launch(std::string_view kernel, Listener listener);
+  void record_launch(std::string_view kernel, Listener listener, Which which = Which::kFirst);
   bool is_waiting_or_recording() const { return listener_ != nullptr; }
 
   // The kernels that were launched since the last record_launch, in order, each once.
@@ -88,9 +92,13 @@ class Recorder final : public run::Monitor {
   void keep_findings();
   void keep_leavers();
   void tell_if_complete();
+  void tell();
 
   std::string wanted_;
   Listener listener_;
+  Which which_ = Which::kFirst;
+  bool is_settled_ = false;    // no later launch is wanted
+  bool has_recorded_ = false;  // a launch has ended that was recorded
   std::vector<std::string> launches_;
 
   bool is_recording_ = false;

@@ -131,7 +131,17 @@ class Writer {
       text += "{\"kind\":" + json_string(report::name_of(finding.kind)) +
               ",\"file\":" + json_string(finding.file) +
               ",\"line\":" + std::to_string(finding.line) +
-              ",\"message\":" + json_string(finding.message) + "}";
+              ",\"message\":" + json_string(finding.message) + ",\"race\":[" + race(finding) + "]}";
+    }
+    return text;
+  }
+
+  static std::string race(const report::Finding& finding) {
+    std::string text;
+    for (const report::RacingAccess& access : finding.race) {
+      if (!text.empty()) text += ',';
+      text += "[" + std::to_string(access.block) + "," + std::to_string(access.thread) + "," +
+              std::to_string(access.line) + (access.writes ? ",1]" : ",0]");
     }
     return text;
   }

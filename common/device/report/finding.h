@@ -25,6 +25,16 @@ enum class Kind : std::uint8_t {
   kTimeout,
 };
 
+// One thread's access, of a race.
+struct RacingAccess {
+  std::int64_t block = -1;  // its number in the grid; -1: another block than the other access's
+  std::uint64_t block_ordinal = 0;  // how many blocks of the launch started before its own
+  std::uint32_t thread = 0;         // in its block
+  std::string file;
+  std::uint32_t line = 0;
+  bool writes = false;
+};
+
 struct Finding {
   Kind kind = Kind::kCrash;
   std::string file;
@@ -32,16 +42,8 @@ struct Finding {
   std::string kernel;      // readable; empty: none
   std::string message;
   std::int32_t thread = -1;  // in its block; -1: no single one
-
-  // Of a race between threads of one launch: the one that the message names second.
-  struct Other {
-    std::uint64_t block_ordinal = 0;  // how many blocks started before its own
-    std::uint32_t thread = 0;
-    std::string file;
-    std::uint32_t line = 0;
-    bool writes = false;
-  };
-  std::optional<Other> other = {};
+  // Its two accesses, if one launch made both: first the one that the message names first.
+  std::vector<RacingAccess> race = {};
 };
 
 const char* name_of(Kind kind);  // "out_of_bounds"

@@ -86,6 +86,12 @@ std::string JudgeLink::handle(const Message& message) {
                                  region.initialized != 0});
       }
       device_.watchers().set_counting(batch.count != 0);
+      recording_.clear();
+      const auto keep = [this](const std::string& text) { recording_ = text; };
+      device_.watchers().recorder().record_launch(
+          batch.kernel, batch.record != 0 ? record::Recorder::Listener(keep) : nullptr,
+          batch.record == wire::kFirstWithFinding ? record::Recorder::Which::kFirstWithFinding
+                                                  : record::Recorder::Which::kFirst);
       device_.begin(begun);
       server_.set_open(true);
       return {};
@@ -110,6 +116,7 @@ wire::Report JudgeLink::report() {
   }
   report.kernels = to_wire(device_.watchers().counter().take());
   report.launches = device_.launches();
+  report.recording = std::exchange(recording_, {});
   report.fault = server_.fault();
   wire::bound(report);
   return report;

@@ -46,6 +46,7 @@ class JudgeLink {
   std::uint64_t arena_ = 0;
   std::uint64_t arena_bytes_ = 0;
   double batch_seconds_ = 0;
+  std::string recording_;  // of the batch's launch
 
   std::mutex mutex_;
   std::condition_variable changed_;

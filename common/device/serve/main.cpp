@@ -162,14 +162,19 @@ void watch_program() {
   auto& report = *new serve::ProgramReport(std::getenv("LOCKSTEP_REPORT"));
   auto& progress = *new serve::Progress(std::getenv("LOCKSTEP_PROGRESS"));
   const bool is_profiled = number_of("LOCKSTEP_PROFILE") != 0;
-  const bool is_recorded = std::getenv("LOCKSTEP_RECORD") != nullptr;
+  const char* const recorded = std::getenv("LOCKSTEP_RECORD");  // a kernel; empty: the first
   device.watchers().set_checks(checks_of(std::getenv("LOCKSTEP_CHECKS")));
   device.watchers().set_counting(is_profiled);
+  if (recorded != nullptr) {
+    device.watchers().recorder().record_launch(
+        recorded, [&](const std::string& text) { report.write_recording(text); });
+  }
   if (progress.is_shown()) device.watchers().add(progress);
   debug_if_asked(device);
   // A program may know that it has the device for itself.
   device.set_schedule(number_of("LOCKSTEP_SEED") & ~run::kBusyDevice);
-  server.set_listener([&](const serve::Decoded& decoded, serve::Answered& answered) {
+  server.set_listener([&, is_recorded = recorded != nullptr](const serve::Decoded& decoded,
+                                                             serve::Answered& answered) {
     report.write_findings();
     if (!std::holds_alternative<serve::End>(decoded.command)) return;
     report.write_end(device, is_profiled, is_recorded);

@@ -19,6 +19,8 @@ class ProgramReport {
 
   // Writes what the checks have reported since.
   void write_findings();
+  // Of a launch, as JSON. It may come twice: see record::Recorder::Listener.
+  void write_recording(const std::string& text) const { write_line("recording", text); }
   // The program has ended: what is still allocated, what was counted.
   void write_end(Device& device, bool is_profiled, bool is_recorded);
 

@@ -10,6 +10,7 @@
 #include "check/checker.h"
 #include "count/watcher.h"
 #include "memory/book.h"
+#include "record/recorder.h"
 #include "run/monitor.h"
 
 namespace serve {
@@ -19,6 +20,7 @@ class Watchers {
   check::Checker& checker() { return checker_; }
   const check::Checker& checker() const { return checker_; }
   count::Watcher& counter() { return counter_; }
+  record::Recorder& recorder() { return recorder_; }
 
   void set_checks(check::Checks checks) { checker_.set_checks(checks); }
   void set_counting(bool on) { counter_.set_counting(on); }
@@ -29,13 +31,16 @@ class Watchers {
 
   // In their order, for the launches to come.
   std::vector<run::Monitor*> monitors() {
-    std::vector<run::Monitor*> all = {&checker_};
+    std::vector<run::Monitor*> all;
+    if (recorder_.is_waiting_or_recording()) all.push_back(&recorder_);
+    all.push_back(&checker_);
     if (counter_.is_counting()) all.push_back(&counter_);
     all.insert(all.end(), others_.begin(), others_.end());
     return all;
   }
 
  private:
+  record::Recorder recorder_;
   check::Checker checker_;
   count::Watcher counter_;
   std::vector<run::Monitor*> others_;

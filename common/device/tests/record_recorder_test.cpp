@@ -117,11 +117,51 @@ TEST_F(Record, AFindingComesBeforeTheAccessThatMadeIt) {
   EXPECT_EQ(write, text.find("]", finding) + 2) << text;
 }
 
+TEST_F(Record, AFindingOfARaceNamesItsTwoAccesses) {
+  const std::string text =
+      recorded(line(8) + "st.global.u32 [%out], %t;\n" + line(9) + "bar.warp.sync -1;\n", 1, 64);
+  EXPECT_TRUE(contains(text, R"("race":[[0,1,8,1],[0,0,8,1]])")) << text;
+}
+
+TEST_F(Record, TheFirstLaunchWithAFindingTakesThePlaceOfTheFirst) {
+  const std::string racy = line(8) + "st.global.u32 [%out], %t;\n";
+  load(run_test::kernel("setp.eq.u32 %x, %n, 0;\n@%x ret;\n" + racy, kFile));
+  check::Checker checker;
+  machine_->set_monitors({&recorder_, &checker});
+  const auto keep = [&](const std::string& text) { texts_.push_back(text); };
+  recorder_.record_launch("", keep, record::Recorder::Which::kFirstWithFinding);
+  launch(1, 32);
+  launch(2, 64, 1);
+  ASSERT_EQ(texts_.size(), 2U);
+  EXPECT_TRUE(contains(texts_[1], R"("grid":[2,1,1])")) << texts_[1];
+  launch(3, 64, 1);
+  EXPECT_EQ(texts_.size(), 2U) << "the second one had findings";
+  machine_->set_monitors({});
+}
+
+TEST_F(Record, WithoutAFindingTheFirstLaunchStays) {
+  load(run_test::kernel(line(3) + "mov.u32 %a, 1;\n" + run_test::kStore, kFile));
+  machine_->set_monitors({&recorder_});
+  const auto keep = [&](const std::string& text) { texts_.push_back(text); };
+  recorder_.record_launch("", keep, record::Recorder::Which::kFirstWithFinding);
+  launch(1, 32);
+  launch(2, 32);
+  ASSERT_EQ(texts_.size(), 1U);
+  EXPECT_TRUE(contains(texts_[0], R"("grid":[1,1,1])"));
+  machine_->set_monitors({});
+}
+
 TEST_F(Record, TheAccessThatEndsTheKernelIsShown) {
   const std::string text = recorded(line(8) + "ld.global.u32 %a, [%out+1000000];\n");
   EXPECT_TRUE(contains(text, "out_of_bounds")) << text;
   EXPECT_EQ(count(text, "[\"r\","), 1);
   EXPECT_EQ(count(text, "[\"f\","), 1);
+}
+
+TEST_F(Record, AnAddressFarOutsideOfSharedMemoryIsAPlaceOfItsOwn) {
+  const std::string text = recorded(line(8) + "mov.u32 %a, 4235155072;\nst.shared.u32 [%a], %t;\n");
+  EXPECT_TRUE(contains(text, "outside of shared memory")) << text;
+  EXPECT_FALSE(contains(text, "[-")) << text;
 }
 
 TEST_F(Record, OnlyTheFirstLaunchOfTheWantedKernelIsRecorded) {

@@ -126,6 +126,30 @@ TEST_F(Serve, LaunchesKernelsOfAModule) {
   EXPECT_EQ(device_->launches(), std::vector<std::string>{"store"});
 }
 
+TEST_F(Serve, RecordsALaunchWhereItIsAsked) {
+  const std::uint64_t d = allocate(4);
+  std::string recorded;
+  record::Recorder& recorder = device_->watchers().recorder();
+  recorder.record_launch("store", [&](const std::string& text) { recorded = text; });
+  ask(launch_of("store"), parameters(d, 42));
+  EXPECT_NE(recorded.find(R"("kernel":"store")"), std::string::npos) << recorded;
+  EXPECT_NE(recorded.find(R"(["E",0]])"), std::string::npos) << recorded;
+  recorded.clear();
+  recorder.record_launch("", nullptr);
+  ask(launch_of("store"), parameters(d, 42));
+  EXPECT_EQ(recorded, "");
+}
+
+// The recorder is there before a check ends the kernel.
+TEST_F(Serve, RecordsWhatACheckFinds) {
+  std::string recorded;
+  device_->watchers().recorder().record_launch("",
+                                               [&](const std::string& text) { recorded = text; });
+  ask(launch_of("store"), parameters(16, 42));
+  EXPECT_NE(recorded.find(R"("findings":[{"kind":")"), std::string::npos) << recorded;
+  EXPECT_NE(recorded.find(R"(["f",0,0,0,0])"), std::string::npos) << recorded;
+}
+
 TEST_F(Serve, FindsVariablesWithTheirValues) {
   const auto counter = ask(serve::FindSymbol{0, 7}, "counter");
   EXPECT_EQ(error(), kSuccess);

@@ -247,27 +247,60 @@ Exchange Submission::account_for(const std::function<Exchange()>& make) {
                            (how.empty() ? "broke its protocol" : how) + ": " + output_);
 }
 
-void Submission::record(std::string kernel, std::uint64_t schedule_seed, std::uint32_t turns) {
-  records_ = turns;
+void Submission::record(std::uint32_t which, std::string kernel, std::uint64_t schedule_seed) {
+  records_ = which;
   recorded_kernel_ = std::move(kernel);
   recorded_order_ = schedule_seed;
 }
 
 Outcome Submission::run(wire::Batch batch) {
-  if (records_ != 0) {
-    batch.count = 0;
+  const bool records = records_ != 0 && is_recording_;
+  if (records) {
     batch.record = records_;
     batch.kernel = recorded_kernel_;
-    batch.schedule_seed = recorded_order_;
+    if (records_ == wire::kFirst) {
+      batch.count = 0;
+      batch.schedule_seed = recorded_order_;
+    }
   }
   batch.regions = arena_.regions();
   batch.host_data = host_data(batch.calls, arena_);
   Outcome outcome = run_batch(batch);
-  if (records_ != 0 && outcome.failure && !recorded_.failure) {
+  if (records) keep_recording(outcome);
+  return outcome;
+}
+
+void Submission::keep_recording(Outcome& outcome) {
+  for (std::string& kernel : outcome.launches) {
+    auto& known = recorded_.launches;
+    if (std::ranges::find(known, kernel) == known.end()) known.push_back(std::move(kernel));
+  }
+  if (records_ == wire::kFirst) {
+    if (outcome.recording.size() > recorded_.text.size()) {
+      recorded_.text = std::move(outcome.recording);
+    }
+    if (!outcome.failure || recorded_.failure) return;
     recorded_.failure = cause_of(outcome);
     recorded_.findings = outcome.findings;
+  } else if (is_new_fault(outcome)) {
+    faults_.push_back(
+        {std::move(outcome.recording), recorded_.launches, cause_of(outcome), outcome.findings});
+  } else if (faults_.empty() && !outcome.recording.empty()) {
+    recorded_.text = std::move(outcome.recording);
   }
-  return outcome;
+}
+
+bool Submission::is_new_fault(const Outcome& outcome) const {
+  constexpr std::size_t kMaxFaults = 20;
+  if (faults_.size() == kMaxFaults) return false;
+  if (outcome.failure && faults_.empty()) return true;
+  return std::ranges::any_of(outcome.findings, [&](const wire::Finding& finding) {
+    return std::ranges::none_of(faults_, [&](const Recorded& fault) {
+      return std::ranges::any_of(fault.findings, [&](const wire::Finding& known) {
+        return known.kind == finding.kind && known.line == finding.line;
+      });
+    });
+  });
 }
 
 // Of an exchange without a reply.
@@ -276,6 +309,8 @@ Outcome Submission::end_of(Exchange exchange) const {
   const bool is_over_budget = spent_seconds_ > limits_.all_calls_seconds;
   outcome.failure = explain(exchange, limits_, is_over_budget);
   outcome.findings = std::move(exchange.report.findings);
+  outcome.recording = std::move(exchange.report.recording);
+  outcome.launches = std::move(exchange.report.launches);
   if (exchange.death.signal == SIGABRT && output_.find(kUncaught) != std::string::npos) {
     outcome.failure->message +=
         ", as an exception left a destructor or a noexcept function: a destructor must not throw, "
@@ -335,11 +370,8 @@ Outcome Submission::run_batch(const wire::Batch& batch) {
   }
   Outcome outcome;
   wire::Report& report = reply.report;
-  if (report.recording.size() > recorded_.text.size()) recorded_.text = report.recording;
-  for (const std::string& kernel : report.launches) {
-    const auto& known = recorded_.launches;
-    if (std::ranges::find(known, kernel) == known.end()) recorded_.launches.push_back(kernel);
-  }
+  outcome.recording = std::move(report.recording);
+  outcome.launches = std::move(report.launches);
   outcome.findings = std::move(report.findings);
   outcome.kernels = std::move(report.kernels);
   outcome.wall_ms = reply.wall_ms;

@@ -37,6 +37,8 @@ struct Outcome {
   std::vector<wire::KernelCounters> kernels;
   double wall_ms = 0;
   double events_ms = 0;
+  std::string recording;              // if Submission::record() asked for it
+  std::vector<std::string> launches;  // with it
 };
 
 // Why the batch failed, if it did: a checker that saw the fault knows more than the error code that
@@ -50,11 +52,11 @@ class WorkerKilled : public std::runtime_error {
   WorkerKilled() : std::runtime_error("the worker was killed from outside (SIGKILL)") {}
 };
 
-// The recording of a launch on the device, for a picture of it.
+// The recording of a launch, for a picture of it.
 struct Recorded {
-  std::string text;                   // the longest of the batches'; empty: none
+  std::string text;                   // empty: none
   std::vector<std::string> launches;  // the kernels that were launched
-  std::optional<Failure> failure;     // the first of the batches'
+  std::optional<Failure> failure;
   std::vector<wire::Finding> findings;
 };
 
@@ -82,10 +84,15 @@ class Submission {
   void pause();
   void resume();
 
-  // From now on each batch records its first launch of `kernel` (empty: of any), in the order of
-  // `schedule_seed`. turns: wire::kInStep or wire::kOneByOne.
-  void record(std::string kernel, std::uint64_t schedule_seed, std::uint32_t turns);
+  // What each batch from now on records: a launch of `kernel` (empty: of any).
+  //   wire::kFirst             in the order of `schedule_seed`; the longest recording is kept
+  //   wire::kFirstWithFinding  in the batch's own order; those of batches that fail or find
+  //                            something new are kept as faults(), without any the last one
+  void record(std::uint32_t which, std::string kernel, std::uint64_t schedule_seed = 0);
+  // Whether the batches that follow do so.
+  void set_recording(bool is_on) { is_recording_ = is_on; }
   const Recorded& recorded() const { return recorded_; }
+  const std::vector<Recorded>& faults() const { return faults_; }
 
   // What the student's code has printed since the last call of this function, raw.
   std::string take_output();
@@ -95,6 +102,8 @@ class Submission {
   Exchange account_for(const std::function<Exchange()>& make);
   std::optional<Outcome> greet();  // how the worker ended instead
   Outcome run_batch(const wire::Batch& batch);
+  void keep_recording(Outcome& outcome);
+  bool is_new_fault(const Outcome& outcome) const;
   Outcome end_of(Exchange exchange) const;
   bool has_wasted(double cpu_seconds);  // too much, together with earlier calls that failed
 
@@ -108,6 +117,8 @@ class Submission {
   std::string output_;
 
   std::uint32_t records_ = 0;  // Batch::record
+  bool is_recording_ = true;
+  std::vector<Recorded> faults_;
   std::string recorded_kernel_;
   std::uint64_t recorded_order_ = 0;
   Recorded recorded_;

@@ -18,6 +18,7 @@ struct Finding {
   std::int32_t line = 0;
   std::string kernel;
   std::string message;
+  std::int32_t items = 0;  // of the case in which it was found, as the judge knows it; 0: unknown
 };
 
 struct Report {

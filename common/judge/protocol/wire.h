@@ -99,16 +99,16 @@ struct HostData {
   std::string bytes;
 };
 
-// Batch::record: with the lanes of a warp in step, or one after another.
-inline constexpr std::uint32_t kInStep = 1;
-inline constexpr std::uint32_t kOneByOne = 2;
+// Batch::record: which launch of the kernel; see record::Recorder::Which.
+inline constexpr std::uint32_t kFirst = 1;
+inline constexpr std::uint32_t kFirstWithFinding = 2;
 
 struct Batch {
   std::uint64_t scratch_bytes = 0;
   std::uint64_t schedule_seed = 0;  // cpu: order of lanes, warps and blocks; 0 is the natural order
   std::uint32_t timed = 0;          // cuda: take event times; leave the scratch as it is
   std::uint32_t count = 0;          // cpu: count what the kernels do
-  std::uint32_t record = 0;         // cpu: record the first launch of `kernel`; 0: do not
+  std::uint32_t record = 0;         // cpu: record a launch of `kernel`; 0: do not
   std::string kernel;
   std::vector<Region> regions;
   std::vector<HostData> host_data;  // of each buffer that is a kHostBuffer

@@ -21,7 +21,8 @@ def stills(
     from lockstep_grader.intake.catalog import read_labs
     from lockstep_grader.machine.workspace import Workspace
 
-    workspace = Workspace.from_environment({**os.environ, "LOCKSTEP_ROOT": str(ROOT)})
+    chosen = {"LOCKSTEP_ROOT": str(ROOT), "LOCKSTEP_ENGINE": "machine"}
+    workspace = Workspace.from_environment({**os.environ, **chosen})
     labs = [each for each in read_labs(workspace) if not lab or each.id == lab]
     if not labs:
         raise typer.BadParameter(f"no lab {lab}")

@@ -123,7 +123,10 @@ if sizes := arguments.get("profile"):
     sys.exit(0)
 
 if "record" in arguments:
-    note(f"record={arguments['record']} kernel={arguments['kernel']} order={arguments['order']}")
+    how = f"order={arguments.get('order')}"
+    if "gtest_filter" in arguments:
+        how = f"seed={arguments['seed']} replay={arguments['gtest_filter']}"
+    note(f"record={arguments['record']} kernel={arguments['kernel']} {how}")
     for line in lines:
         if line.startswith("//recorded "):
             print(line.removeprefix("//recorded "))

@@ -12,10 +12,9 @@ from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend, Lab
 from lockstep_grader.student.trace.cells import cells_of
 from lockstep_grader.student.trace.key_ideas import KeyIdea, look_of, read_key_ideas
-from lockstep_grader.student.trace.other_order import find_other_orders
 from lockstep_grader.student.trace.page import Trace
 from lockstep_grader.student.trace.races import find_races
-from lockstep_grader.student.trace.record import Wish, compiled_rung, recorder_of_rung
+from lockstep_grader.student.trace.record import Wish, compiled_rung, record_rung
 from lockstep_grader.student.trace.replayed import is_diverged
 from lockstep_grader.student.trace.still import draw_still
 
@@ -49,15 +48,13 @@ def _recorded(workspace: Workspace, session: Session, lab: Lab, idea: KeyIdea, w
         raise FaultError(f"{lab.id}: traces.toml names no rung of it: {idea.rung}")
     folder = _submission(workspace, lab, idea, work)
     source, worker = compiled_rung(session, folder, lab, rungs[0], work)
-    record = recorder_of_rung(session, lab, rungs[0], worker, work)
     wish = Wish(idea.kernel, idea.seed, idea.size)
-    recorded = record(wish)
+    recorded = record_rung(session, lab, rungs[0], wish, worker, work)
     races = tuple(find_races(recorded.recording))
-    others = find_other_orders(record, wish, recorded.recording, races)
     headers = [file.read_text("utf-8") for file in sorted((workspace.labs / lab.id).glob("*.cuh"))]
     sources = {source.file_name: source.data.decode("utf-8", "replace")}
     name = f"{lab.id}/{idea.rung}"
-    return Trace(name, idea.seed, recorded, sources, tuple(headers), races, others)
+    return Trace(name, wish.how(), recorded, sources, tuple(headers), races)
 
 
 def _submission(workspace: Workspace, lab: Lab, idea: KeyIdea, work: Path) -> Path:

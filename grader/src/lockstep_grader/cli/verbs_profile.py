@@ -22,7 +22,7 @@ from lockstep_grader.student.profile.run import profile_rung
 from lockstep_grader.student.profile.serial import profile_json
 from lockstep_grader.student.profile.terminal import print_profile
 
-_MAX_ITEMS = 1 << 24  # beyond it the emulator takes minutes
+_MAX_ITEMS = 1 << 24  # beyond it a call takes minutes
 
 
 def add_to(app: typer.Typer) -> None:
@@ -43,9 +43,7 @@ def profile(
     line_limit: Annotated[
         int, typer.Option(min=0, help="Source lines to show, the most expensive first; 0: all.")
     ] = 60,
-    backend: Annotated[BackendChoice, typer.Option(help="cpu: only the emulator counts.")] = (
-        BackendChoice.AUTO
-    ),
+    backend: Annotated[BackendChoice, typer.Option(help="Only cpu counts.")] = (BackendChoice.AUTO),
     sandbox: SandboxOption = True,
 ) -> int:
     """Show what a rung costs, kernel by kernel and line by line."""
@@ -55,7 +53,7 @@ def profile(
     if "/" not in target.removeprefix("labs/").strip("/"):
         raise InputError(f"profile needs a rung, as in {lab.id}/{rungs[0].id}")
     if backend is BackendChoice.CUDA:
-        raise InputError("counters come from the emulator: use --backend cpu")
+        raise InputError("counters come from the cpu backend: use --backend cpu")
     for file in filter(None, (html, json)):
         require_writable(file)
     with lab_folders(from_ or workspace.labs, lab, labs) as folder:

@@ -80,7 +80,8 @@ def check_target(
         )
         started = datetime.now(UTC)
         shown = Shown(make_console(), workspace, problems, everything)
-        checked = check(session, folder, lab, rungs, None if as_json else shown.early)
+        named = str(from_) if from_ else ""
+        checked = check(session, folder, lab, rungs, None if as_json else shown.early, named)
     result = checked.result
     if as_json:
         hints = {rung.id: f"./lab hint {lab.id}/{rung.id}" for rung in rungs if rung.hints}

@@ -39,16 +39,14 @@ from lockstep_grader.student.program.build import (
 )
 from lockstep_grader.student.program.run import Settings
 from lockstep_grader.student.program.tools import program_steps
-from lockstep_grader.student.trace.other_order import find_other_orders
 from lockstep_grader.student.trace.races import find_races
 from lockstep_grader.student.trace.record import (
     DEFAULT_SIZE,
     Recorded,
-    Recorder,
     Wish,
     compiled_rung,
-    recorder_of_program,
-    recorder_of_rung,
+    record_program,
+    record_rung,
 )
 
 _MAX_ITEMS = 1 << 20  # a page shows four blocks; more items only take longer
@@ -71,6 +69,13 @@ def trace(
         ),
     ] = None,
     seed: OrderOption = 0,
+    test: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Of a rung: replay what this test found, in the check that had this --seed.",
+        ),
+    ] = "",
     kernel: Annotated[
         str, typer.Option(help="Record the first launch of this kernel; default: the first launch.")
     ] = "",
@@ -86,7 +91,7 @@ def trace(
     options = compiler_options(include, define, std)
     require_writable(out)
     require_packages()
-    wish = Wish(kernel, seed, size or DEFAULT_SIZE)
+    wish = Wish(kernel, seed, size or (0 if test else DEFAULT_SIZE), test)
     arguments: list[str] = ctx.meta["program_arguments"]
     target = targets[0]
     with tempfile.TemporaryDirectory(prefix="lockstep-trace-") as temp:
@@ -120,8 +125,10 @@ def _trace_program(
     out: Path,
     work: Path,
 ) -> int:
-    if size or from_:
-        raise InputError("--size and --from are for a LAB/RUNG; a program has sizes of its own")
+    if size or from_ or wish.test:
+        raise InputError(
+            "--size, --test and --from are for a LAB/RUNG; a program has sizes of its own"
+        )
     files = program.files
     check_files(files)
     steps = program_steps(Workspace.from_environment(), default_jobs())
@@ -132,10 +139,9 @@ def _trace_program(
         report.print_build_error(make_console(stderr=True), files, error)
         return ExitCode.SHORT_OF_FULL_MARKS
     settings = Settings(timeout=timeout)
-    record = recorder_of_program(binary, program.arguments, settings, work, files[0].stem)
-    recorded = record(wish)
+    recorded = record_program(binary, program.arguments, settings, wish, work, files[0].stem)
     sources = {file.name: file.read_bytes().decode("utf-8", "replace") for file in files}
-    return _write(out, files[0].name, wish, recorded, sources, (), record)
+    return _write(out, files[0].name, wish, recorded, sources, ())
 
 
 def _trace_rung(
@@ -158,8 +164,7 @@ def _trace_rung(
             folder, workspace, Backend.CPU, use_sandbox=sandbox, labs=[lab.id]
         )
         source, worker = compiled_rung(session, folder, lab, rungs[0], work)
-    record = recorder_of_rung(session, lab, rungs[0], worker, work, timeout)
-    recorded = record(wish)
+        recorded = record_rung(session, lab, rungs[0], wish, worker, work, timeout)
     if size and not recorded.has_size:
         say(f"{lab.id}/{rungs[0].id} has no workload of a chosen size: --size is not used")
     headers = [
@@ -167,7 +172,7 @@ def _trace_rung(
     ]
     sources = {source.file_name: source.data.decode("utf-8", "replace")}
     name = f"{lab.id}/{rungs[0].id}"
-    return _write(out, name, wish, recorded, sources, tuple(headers), record)
+    return _write(out, name, wish, recorded, sources, tuple(headers))
 
 
 def _write(
@@ -177,15 +182,12 @@ def _write(
     recorded: Recorded,
     sources: dict[str, str],
     headers: tuple[str, ...],
-    record: Recorder,
 ) -> int:
     from lockstep_grader.student.trace.page import Trace, make_page, notes_of
 
     recording = recorded.recording
     races = tuple(find_races(recording))
-    # Each order would take as long again.
-    others = () if recorded.is_late else find_other_orders(record, wish, recording, races)
-    trace_ = Trace(name, wish.seed, recorded, sources, headers, races, others)
+    trace_ = Trace(name, wish.how(), recorded, sources, headers, races)
     trace_, page = make_page(trace_)
     write_whole(out, page.encode())
     for note in notes_of(trace_):

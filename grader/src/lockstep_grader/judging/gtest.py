@@ -110,7 +110,8 @@ def _findings(test: Mapping[str, Any]) -> tuple[Finding, ...]:
     if "kind" in test and all(finding.kind != test["kind"] for finding in found):
         place = _place(json.loads(test["place"])) if "place" in test else Place("", 0, 0)
         kind, message = FindingKind(test["kind"]), visible(_message(test))
-        found.insert(0, Finding(kind, message, place.file, place.line))
+        items = int(test.get("case_items", 0))
+        found.insert(0, Finding(kind, message, place.file, place.line, items=items))
     return tuple(causes_first(found))
 
 
@@ -127,6 +128,7 @@ def _finding(item: Mapping[str, Any]) -> Finding:
         message=visible(str(item["message"])),
         file=visible(Path(str(item.get("file", ""))).name),
         line=int(item.get("line", 0)),
+        items=int(item.get("items", 0)),
     )
 
 

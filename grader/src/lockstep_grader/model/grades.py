@@ -161,6 +161,7 @@ class Finding:
     file: str = ""
     line: int = 0  # 0: no line
     column: int = 0  # 0: not known
+    items: int = field(default=0, compare=False)  # of the judge's case that shows it; 0: not known
 
     @classmethod
     def of_missing_file(

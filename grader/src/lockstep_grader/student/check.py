@@ -30,6 +30,7 @@ from lockstep_grader.model.score import fault_of, score_lab
 from lockstep_grader.results.store import ResultId, keep_images
 from lockstep_grader.student.explain import print_rung, print_warnings
 from lockstep_grader.student.problems import problem_lines
+from lockstep_grader.student.replay import replay_command
 from lockstep_grader.toolchain.nvcc import Phase
 
 
@@ -44,6 +45,7 @@ class Checked:
     result: LabResult
     backend: Backend
     not_compiled: str = ""  # why nvcc was not asked
+    named: str = ""  # what --from named, if it did
 
 
 def check(
@@ -52,12 +54,13 @@ def check(
     lab: Lab,
     rungs: Sequence[Rung],
     tell: Callable[[Checked], None] | None = None,
+    named: str = "",
 ) -> Checked:
     """Judges the `rungs` of `lab` under `folder`.
 
     A rung that one of the `rungs` requires is not judged here: each is explained on its own.
     `tell` gets the verdict on a single rung before nvcc is asked; it may refuse the rung all the
-    same.
+    same. `named` is what --from named.
     """
     backend, missing = session.toolchain.backend, session.toolchain.nvcc.get("missing", "")
     sources = {rung.id: read_source(folder, lab, rung) for rung in rungs}
@@ -65,7 +68,7 @@ def check(
 
     def checked(judgements: Mapping[str, Judgement]) -> Checked:
         result = score_lab(lab, judgements, backend)
-        return Checked(folder, lab, rungs, sources, result, backend, missing)
+        return Checked(folder, lab, rungs, sources, result, backend, missing, named)
 
     def tell_early(judgement: Judgement) -> None:
         if tell and not fault_of(rungs[0], judgement, backend):
@@ -124,6 +127,9 @@ def show(
             everything,
             _next_command(lab, rung) if len(checked.rungs) == 1 else "",
         )
+        replay = replay_command(f"{lab.id}/{rung.id}", rung_result, checked.named)
+        if replay and checked.backend is Backend.CPU:
+            console.print(Text(f"  replay it: {replay}", "dim"), soft_wrap=True)
         for picture in keep_images(workspace.results / "check" / lab.id, rung_result.judgement):
             console.print(Text(f"  a picture to look at: {picture}", "dim"))
         if problems:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""`profile`: what a rung costs by kernel and source line, from the emulator's exact counters."""
+"""`profile`: what a rung costs by kernel and source line, from the device's exact counters."""

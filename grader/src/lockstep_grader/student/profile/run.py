@@ -66,7 +66,7 @@ def profile_rung(
     FaultError when the judge failed.
     """
     if session.toolchain.backend is not Backend.CPU:
-        raise InputError("counters come from the emulator: use --backend cpu")
+        raise InputError("counters come from the cpu backend: use --backend cpu")
     name = f"{lab.id}/{rung.id}"
     source = read_source(folder, lab, rung)
     if isinstance(source, Finding):

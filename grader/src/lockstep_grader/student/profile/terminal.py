@@ -17,7 +17,7 @@ from lockstep_grader.student.profile.model import SizeProfile
 from lockstep_grader.student.profile.notes import LineNote, kernel_columns, line_notes
 from lockstep_grader.student.profile.run import Profile
 
-MULTIPROCESSORS = 16  # of the device that the emulator presents
+MULTIPROCESSORS = 16  # of the device that the cpu backend presents
 _NEIGHBOURS = 1  # source lines shown above and below one with counters
 _WHOLE_FILE = 40  # a file of so many lines is shown whole
 _HEAT = ((0.25, "bold red"), (0.05, "yellow"))  # by a line's share of the passes

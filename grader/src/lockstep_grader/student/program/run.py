@@ -40,7 +40,6 @@ class Settings:
     profile: bool = False
     timeout: float | None = None  # seconds
     record: str | None = None  # the kernel whose first launch is recorded; "": any
-    one_by_one: bool = False  # recorded lanes run one after another, not in step
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +123,6 @@ def run_program(
     }
     if settings.record is not None:
         env["LOCKSTEP_RECORD"] = settings.record
-        env["LOCKSTEP_ONE_BY_ONE"] = str(int(settings.one_by_one))
     ended = run_to_end([name, *arguments], env, settings, program, output, progress)
     read = _read(report)
     if ended.accident and not (ended.accident.kind is FindingKind.CRASH and read.is_crash_told()):

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""`trace`: one launch on the emulator, recorded, as a page that replays it step by step."""
+"""`trace`: one launch, recorded, as a page that replays it step by step."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A recording as values: what the emulator wrote, read and checked. No I/O."""
+"""A recording as values: what the device wrote, read and checked. No I/O."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -34,11 +34,22 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Accused:
+    """One of the two accesses of a race."""
+
+    block: int  # -1: another block than the other's
+    thread: int  # in its block
+    line: int
+    writes: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     kind: str
     file: str
     line: int
     message: str
+    race: tuple[Accused, ...] = ()  # its two accesses, if this launch made both
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +124,7 @@ class Recording:
 
 
 def read_recording(data: Any) -> Recording:
-    """Raises FaultError where it is not as the emulator writes it."""
+    """Raises FaultError where it is not as the device writes it."""
     try:
         if isinstance(data, str):
             data = json.loads(data)
@@ -136,9 +147,7 @@ def read_recording(data: Any) -> Recording:
         for moment in moments:
             _check(recording, moment)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise FaultError(
-            f"the emulator wrote a recording that cannot be read: {error!r}"
-        ) from error
+        raise FaultError(f"the device wrote a recording that cannot be read: {error!r}") from error
     return recording
 
 
@@ -161,7 +170,13 @@ def _array(item: Any) -> Array:
 
 def _found(item: Any) -> Found:
     message, file = visible(str(item["message"])), visible(str(item["file"]))
-    return Found(visible(str(item["kind"])), file, int(item["line"]), message)
+    pair = tuple(
+        Accused(int(block), int(thread), int(line), bool(writes))
+        for block, thread, line, writes in item.get("race", ())
+    )
+    if len(pair) not in (0, 2):
+        raise ValueError(pair)
+    return Found(visible(str(item["kind"])), file, int(item["line"]), message, pair)
 
 
 def _extent(item: Sequence[Any]) -> tuple[int, int, int]:

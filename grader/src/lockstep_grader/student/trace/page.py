@@ -11,13 +11,12 @@ from lockstep_grader.model.errors import InputError
 from lockstep_grader.pages.engine import content_policy, make_environment, trusted
 from lockstep_grader.pages.source import coloured_lines, colours
 from lockstep_grader.student.trace.model import Recording
-from lockstep_grader.student.trace.other_order import OtherOrder
 from lockstep_grader.student.trace.page_data import page_data
 from lockstep_grader.student.trace.races import Race
 from lockstep_grader.student.trace.record import Recorded
 
-MAX_BLOCKS = 4  # as simt/recording.h says
-MAX_PAGE_BYTES = 3_000_000
+MAX_BLOCKS = 4  # as record/recording.h says
+MAX_PAGE_BYTES = 4_200_000
 # In this order they are one script.
 _SCRIPTS = (
     "unpack.js",
@@ -36,12 +35,11 @@ _TIMES = " \u00d7 "
 @dataclass(frozen=True, slots=True)
 class Trace:
     name: str  # of the rung or the file
-    seed: int
+    how: str  # the launch was made, as "in the order of --seed 3"; empty: as the file says
     recorded: Recorded
     sources: dict[str, str]  # of the program, by file name
     headers: tuple[str, ...]  # that may declare what the sources use
     races: tuple[Race, ...] = ()
-    others: tuple[OtherOrder, ...] = ()  # for the races
     shows_source: bool = True
 
     @property
@@ -78,7 +76,6 @@ def make_page(trace: Trace) -> tuple[Trace, str]:
         data = page_data(
             trace.recording,
             trace.races,
-            trace.others,
             trace.sources,
             trace.headers,
             trace.shows_source,
@@ -97,12 +94,8 @@ def make_page(trace: Trace) -> tuple[Trace, str]:
 def _cut(trace: Trace, num_moments: int) -> Trace:
     recording = replace(trace.recording, is_cut=True, moments=trace.recording.moments[:num_moments])
     races = tuple(race for race in trace.races if race.second.moment < num_moments)
-    found = {race.finding for race in races}
-    others = tuple(
-        other for other in trace.others if all(each.race.finding in found for each in other.races)
-    )
     recorded = replace(trace.recorded, recording=recording)
-    return replace(trace, recorded=recorded, races=races, others=others)
+    return replace(trace, recorded=recorded, races=races)
 
 
 def _render(trace: Trace, data: str) -> str:
@@ -119,7 +112,7 @@ def _render(trace: Trace, data: str) -> str:
         notes=notes_of(trace),
         launched=_launched(trace.recording),
         shows_message=_shows_message(trace),
-        data=trusted(data),  # has no "<"
+        data=trusted(data),  # base64
         style=style,
         script=script,
         policy=content_policy(style, script),

@@ -1,46 +1,33 @@
 # SPDX-License-Identifier: MIT
-"""What the script of a page reads: the recordings, their findings, and which races they share."""
+"""What the script of a page reads: the recording as JSON, its findings and races."""
 
+import base64
+import gzip
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from lockstep_grader.student.trace.cells import cells_of
-from lockstep_grader.student.trace.model import Recording
-from lockstep_grader.student.trace.other_order import OtherOrder
-from lockstep_grader.student.trace.pack import compressed_text, packed
-from lockstep_grader.student.trace.races import Race, Touch, value_of, watched
+from lockstep_grader.student.trace.model import Moment, Recording
+from lockstep_grader.student.trace.races import Race, Touch
 
 
 def page_data(
     recording: Recording,
     races: Sequence[Race],
-    others: Sequence[OtherOrder],
     sources: Mapping[str, str],
     headers: Sequence[str],
     shows_source: bool = True,
 ) -> str:
-    """One text: the recording first, and then the other orders."""
-    columns: list[bytes] = []
-    recordings = []
-    for each in (recording, *(other.recording for other in others)):
-        made = packed(each)
-        recordings.append(
-            {
-                **_described(each, sources, headers, list(sources) if shows_source else []),
-                "names": made.names,
-                "columns": [[name, len(data)] for name, data in made.columns.items()],
-            }
-        )
-        columns += made.columns.values()
-    meta = {
-        "recordings": recordings,
-        "races": [_race(recording, race, others) for race in races],
-        "orders": [{"seed": other.seed, "one_by_one": other.one_by_one} for other in others],
+    """JSON in gzip in base64, as a script element can hold it and every browser unpacks it."""
+    data = {
+        **_described(recording, sources, headers, list(sources) if shows_source else []),
+        "races": [_race(race) for race in races],
+        "moments": [_row(moment) for moment in recording.moments],
     }
-    text = json.dumps(meta, separators=(",", ":")).encode("ascii")
-    return compressed_text(len(text).to_bytes(4, "big") + text + b"".join(columns))
+    text = json.dumps(data, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode("ascii"), mtime=0)).decode("ascii")
 
 
 def _described(
@@ -65,38 +52,59 @@ def _described(
             for array, shown in zip(recording.arrays, cells, strict=True)
         ],
         "findings": [
-            {**asdict(found), "moment": at.get(number, max(0, len(recording.moments) - 1))}
+            {
+                "kind": found.kind,
+                "file": found.file,
+                "line": found.line,
+                "message": found.message,
+                "moment": at.get(number, max(0, len(recording.moments) - 1)),
+            }
             for number, found in enumerate(recording.findings)
         ],
     }
 
 
-def _race(recording: Recording, race: Race, others: Sequence[OtherOrder]) -> dict[str, Any]:
-    """`other` is null where no such order was found."""
-    here = value_of(recording, watched(race.first, race.second))
-    told: dict[str, Any] = {
+def _race(race: Race) -> dict[str, Any]:
+    """A value of "" is not known."""
+    return {
         "finding": race.finding,
         "touches": [_touch(race.first), _touch(race.second)],
-        "value": here.hex() if here else "",
-        "other": None,
+        "value": race.value.hex() if race.value else "",
+        "other_value": race.other_value.hex() if race.other_value else "",
     }
-    for index, other in enumerate(others):
-        for seen in other.races:
-            if seen.race == race:
-                told["other"] = {
-                    "recording": index + 1,
-                    "touches": [_touch(seen.first), _touch(seen.second)],
-                    "value": seen.value.hex() if seen.value else "",
-                }
-    return told
 
 
 def _touch(touch: Touch) -> dict[str, Any]:
-    return {
-        "moment": touch.moment,
-        "block": touch.block,
-        "thread": touch.thread,
-        "array": touch.array,
-        "offset": touch.offset,
-        "kind": touch.kind,
-    }
+    names = ("moment", "block", "thread", "array", "offset", "kind")
+    return {name: getattr(touch, name) for name in names}
+
+
+def _row(moment: Moment) -> list[Any]:
+    """As the device writes it: docs/trace.md, the recording."""
+    head = [moment.kind, moment.block]
+    if moment.kind in "BE":
+        return head
+    if moment.kind in "bg":
+        return [*head, moment.place]
+    if moment.kind == "f":
+        return [*head, moment.warp, moment.finding, moment.lane]
+    row = [*head, moment.warp, moment.place, moment.lanes, moment.live, moment.waiting]
+    if access := moment.access:
+        values = (_hex(access.before), _hex(access.after))
+        offsets = _offsets(access.offsets)
+        row += [access.array, access.size_bytes, offsets, *values, access.cost, access.ideal]
+    elif operation := moment.operation:
+        row += [operation.name, _hex(operation.before), _hex(operation.after)]
+    return row
+
+
+def _hex(values: Sequence[bytes]) -> str:
+    return b"".join(values).hex()
+
+
+def _offsets(offsets: Sequence[int]) -> list[Any]:
+    """[first, step], or [[all of them]]."""
+    first = offsets[0]
+    step = offsets[1] - first if len(offsets) > 1 else 0
+    is_even = all(offset == first + step * lane for lane, offset in enumerate(offsets))
+    return [first, step] if is_even else [list(offsets)]

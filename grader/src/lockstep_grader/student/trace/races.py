@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The two accesses of a race in a recording, and in one where they come the other way round."""
+"""The two accesses of a race in a recording, and what the other order of the two would give."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lockstep_grader.student.trace.model import WARP_SIZE, Moment, Recording
+from lockstep_grader.student.trace.model import WARP_SIZE, Access, Accused, Recording
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,186 +14,129 @@ class Touch:
     moment: int  # its index
     block: int
     thread: int  # in its block
+    access: Access  # of its warp
     lane_index: int  # in Access.offsets
-    array: int
-    offset: int
     kind: str  # one of ACCESSES
+
+    @property
+    def array(self) -> int:
+        return self.access.array
+
+    @property
+    def offset(self) -> int:
+        return self.access.offsets[self.lane_index]
+
+    @property
+    def size(self) -> int:
+        return self.access.size_bytes
 
     @property
     def turn(self) -> tuple[int, int]:
         """Touches compare by this: the earlier is less."""
         return self.moment, self.lane_index
 
+    def meets(self, other: "Touch") -> bool:
+        return (
+            self.array == other.array
+            and (self.block, self.thread) != (other.block, other.thread)
+            and self.offset < other.offset + other.size
+            and other.offset < self.offset + self.size
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Race:
+    """`first` and `second` in the order of the recording. A value is what the access that reads
+    gets; where both write, what the later one leaves. None: not known."""
+
     finding: int
     first: Touch
     second: Touch
-
-
-@dataclass(frozen=True, slots=True)
-class Reversed:
-    """The two accesses of a race in another recording, where the second comes first."""
-
-    race: Race  # of the first recording
-    first: Touch
-    second: Touch
-    value: bytes | None  # what the watched access sees or leaves there
-    differs: bool  # from what it sees or leaves here
+    value: bytes | None
+    other_value: bytes | None  # the other way round
 
 
 def find_races(recording: Recording) -> list[Race]:
-    """One for each finding of kind race whose accesses are in the recording."""
+    """One for each finding of a race whose two accesses are in the recording."""
     races = []
-    for index, moment in enumerate(recording.moments):
-        if moment.kind != "f" or recording.findings[moment.finding].kind != "race":
-            continue
-        race = _race(recording, index, moment)
-        if race:
-            races.append(race)
+    for at, moment in enumerate(recording.moments):
+        pair = recording.findings[moment.finding].race if moment.kind == "f" else ()
+        if pair and (touches := _nearest(recording, at, *pair)):
+            first, second = touches
+            here, other = _values(recording, first, second)
+            races.append(Race(moment.finding, first, second, here, other))
     return races
 
 
-def value_of(recording: Recording, touch: Touch) -> bytes | None:
-    """What a read gets; what a write leaves."""
-    access = recording.moments[touch.moment].access
-    if access is None:
-        return None
-    if access.after:
-        return access.after[touch.lane_index]
-    return _known_values(recording, touch.moment).get(
-        (touch.array, touch.offset, access.size_bytes)
-    )
+def _nearest(
+    recording: Recording, at: int, one: Accused, other: Accused
+) -> tuple[Touch, Touch] | None:
+    """Of the accesses that the two threads make in these lines, those next to the finding.
 
-
-def reversed_in(recording: Recording, race: Race, other: Recording) -> Reversed | None:
-    """The race in `other`, a recording of the same launch in another order; None: it is not there,
-    or its accesses come in the same order."""
-    first = _same_touch(recording, race.second, other)
-    second = _same_touch(recording, race.first, other)
-    if not first or not second or first.turn >= second.turn:
-        return None
-    here = value_of(recording, watched(race.first, race.second))
-    there = value_of(other, watched(first, second))
-    return Reversed(race, first, second, there, here != there)
-
-
-def watched(first: Touch, second: Touch) -> Touch:
-    """The access whose value the page compares: the one that reads, or else the last."""
-    return first if first.kind == "r" else second
-
-
-def _race(recording: Recording, at: int, finding: Moment) -> Race | None:
-    line = recording.findings[finding.finding].line
-    wanted = finding.warp * WARP_SIZE + finding.lane
-    # The checker sees an access just before it is made; a race of two writes just after.
-    after = range(at, min(at + 64, len(recording.moments)))
-    for index in (*after, *range(at - 1, -1, -1)):
-        moment = recording.moments[index]
-        access = moment.access
-        if access is None or moment.block != finding.block:
-            continue
-        if recording.places[moment.place].line != line:
-            continue
-        for lane_index, lane in enumerate(moment.lane_ids()):
-            thread = moment.warp * WARP_SIZE + lane
-            if index >= at and thread != wanted:
-                continue
-            touch = Touch(
-                index,
-                moment.block,
-                thread,
-                lane_index,
-                access.array,
-                access.offsets[lane_index],
-                moment.kind,
-            )
-            first = _earlier(recording, touch)
-            if first:
-                return Race(finding.finding, first, touch)
-        if index < at - 256:
-            return None
-    return None
-
-
-def _earlier(recording: Recording, touch: Touch) -> Touch | None:
-    """The last conflicting access of another thread to the same cell, with no barrier between."""
-    access = recording.moments[touch.moment].access
-    if access is None:
-        return None
-    end = touch.offset + access.size_bytes
-    for index in range(touch.moment, -1, -1):
-        moment = recording.moments[index]
-        if moment.kind == "g" or (moment.kind == "b" and moment.block == touch.block):
-            return None
-        other = moment.access
-        if other is None or other.array != touch.array:
-            continue
-        if moment.kind == touch.kind and moment.kind in {"r", "a"}:
-            continue
-        for lane_index, lane in enumerate(moment.lane_ids()):
-            thread = moment.warp * WARP_SIZE + lane
-            offset = other.offsets[lane_index]
-            is_same = moment.block == touch.block and thread == touch.thread
-            is_later = index == touch.moment and lane_index > touch.lane_index
-            if is_same or is_later or offset >= end or offset + other.size_bytes <= touch.offset:
-                continue
-            return Touch(index, moment.block, thread, lane_index, other.array, offset, moment.kind)
-    return None
-
-
-def _same_touch(recording: Recording, touch: Touch, other: Recording) -> Touch | None:
-    """The access by the same thread, as often in this line before, to the same place."""
-    moment = recording.moments[touch.moment]
-    place = recording.places[moment.place]
-    array = recording.arrays[touch.array]
-    earlier = sum(1 for _ in _touches(recording, touch, touch.moment))
-    for index in _touches(other, touch, len(other.moments), place.line):
-        if earlier == 0:
-            found = other.moments[index]
-            access = found.access
-            lane_index = found.lane_ids().index(touch.thread % WARP_SIZE)
-            if access is None or other.arrays[access.array].name != array.name:
-                return None
-            if access.offsets[lane_index] != touch.offset:
-                return None
-            return Touch(
-                index,
-                touch.block,
-                touch.thread,
-                lane_index,
-                access.array,
-                access.offsets[lane_index],
-                touch.kind,
-            )
-        earlier -= 1
-    return None
-
-
-def _touches(recording: Recording, touch: Touch, end: int, line: int | None = None) -> list[int]:
-    """The moments before `end` in which the thread makes such an access in that line."""
-    if line is None:
-        line = recording.places[recording.moments[touch.moment].place].line
-    warp, lane = divmod(touch.thread, WARP_SIZE)
-    return [
-        index
-        for index, moment in enumerate(recording.moments[:end])
-        if moment.kind == touch.kind
-        and moment.block == touch.block
-        and moment.warp == warp
-        and moment.lanes >> lane & 1
-        and recording.places[moment.place].line == line
+    The check sees an access just before it is made, and a race of two writes just after.
+    """
+    theirs = list(_touches(recording, other, one.block))
+    pairs = [
+        sorted((touch, each), key=lambda found: found.turn)
+        for touch in _touches(recording, one, other.block)
+        for each in theirs
+        if touch.meets(each)
     ]
+    if not pairs:
+        return None
+    first, second = min(pairs, key=lambda pair: (abs(pair[1].moment - at), -pair[0].moment))
+    return first, second
 
 
-def _known_values(recording: Recording, end: int) -> dict[tuple[int, int, int], bytes]:
-    known: dict[tuple[int, int, int], bytes] = {}
-    for moment in recording.moments[: end + 1]:
+def _touches(recording: Recording, accused: Accused, other_block: int) -> Iterator[Touch]:
+    kinds = "wa" if accused.writes else "r"
+    warp, lane = divmod(accused.thread, WARP_SIZE)
+    for index, moment in enumerate(recording.moments):
         access = moment.access
-        if access is None:
+        if access is None or moment.kind not in kinds or moment.warp != warp:
+            continue
+        is_block = moment.block == accused.block
+        if accused.block < 0:
+            is_block = moment.block != other_block
+        if not is_block or not moment.lanes >> lane & 1:
+            continue
+        if recording.places[moment.place].line == accused.line:
+            at = moment.lane_ids().index(lane)
+            yield Touch(index, moment.block, accused.thread, access, at, moment.kind)
+
+
+def _values(recording: Recording, first: Touch, second: Touch) -> tuple[bytes | None, bytes | None]:
+    """What comes of the two accesses in the order of the recording, and the other way round."""
+    if (first.offset, first.size) != (second.offset, second.size):
+        return None, None
+    if first.kind == "r":
+        return _seen(recording, first), _left(second)
+    if second.kind == "r":
+        return _seen(recording, second), _known(recording, first, first.moment)
+    # Behind a plain write an atomic would add to another value.
+    other = _left(first) if first.kind == "w" else None
+    return _left(second), other
+
+
+def _left(touch: Touch) -> bytes:
+    """By a write, in memory."""
+    return touch.access.after[touch.lane_index]
+
+
+def _seen(recording: Recording, touch: Touch) -> bytes | None:
+    before = touch.access.before
+    return before[touch.lane_index] if before else _known(recording, touch, touch.moment)
+
+
+def _known(recording: Recording, touch: Touch, end: int) -> bytes | None:
+    """What is in the touched memory before the moment `end`, if the recording has told."""
+    held: dict[int, int] = {}
+    for moment in recording.moments[:end]:
+        access = moment.access
+        if access is None or access.array != touch.array:
             continue
         for values in (access.before, access.after):
             for offset, value in zip(access.offsets, values, strict=False):
-                known[access.array, offset, access.size_bytes] = value
-    return known
+                held |= {offset + index: byte for index, byte in enumerate(value)}
+    found = [held.get(touch.offset + index) for index in range(touch.size)]
+    return None if None in found else bytes(byte for byte in found if byte is not None)

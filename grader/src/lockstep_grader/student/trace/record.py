@@ -2,10 +2,10 @@
 """Makes a recording: of a program with a main() of its own, or of a rung that its judge calls."""
 
 import json
-import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from lockstep_grader.intake.submission import Source, read_source
 from lockstep_grader.judging.compile import compile_rung
@@ -13,6 +13,7 @@ from lockstep_grader.judging.judge import workers_on_cpu
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.process import Limits
 from lockstep_grader.machine.progress import said_if_slow
+from lockstep_grader.model.causes import causes_first
 from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
 from lockstep_grader.model.grades import Finding, FindingKind, Lab, Rung
 from lockstep_grader.model.text import one_line, visible
@@ -30,46 +31,39 @@ class Wish:
     """What to record. A `kernel` of "" is the first that is launched."""
 
     kernel: str = ""
-    seed: int = 0  # of the order of threads
-    size: int = DEFAULT_SIZE
-    one_by_one: bool = False  # the lanes of a warp, as in `./lab run`
+    seed: int = 0  # of the order of threads; with `test`, that of the check
+    size: int = DEFAULT_SIZE  # with `test`, of its case that failed; 0: of any
+    test: str = ""  # of a rung: its first fault is recorded, in place of a call of the workload
+
+    def how(self) -> str:
+        if self.test:
+            items = "1 item" if self.size == 1 else f"{self.size} items"
+            size = f" with {items}" if self.size else ""
+            return f"as in the test {self.test}{size} of a check with the seed {self.seed}"
+        return f"in the order of --seed {self.seed}" if self.seed else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
     recording: Recording
     message: str = ""  # how the run failed, if it did
-    is_late: bool = False  # it was ended at the time limit
     has_size: bool = True  # Wish.size counted
 
 
-Recorder = Callable[[Wish], Recorded]
-
-
-def recorder_of_program(
-    program: Path, arguments: Sequence[str], settings: Settings, work: Path, name: str
-) -> Recorder:
-    """Records runs of `program`; the first has the caller's input and output."""
-    has_run = False
-
-    def record(wish: Wish) -> Recorded:
-        nonlocal has_run
-        output = subprocess.DEVNULL if has_run else None
-        has_run = True
-        ran = run_program(
-            program,
-            arguments,
-            replace(settings, seed=wish.seed, record=wish.kernel, one_by_one=wish.one_by_one),
-            work,
-            name,
-            output,
-        )
-        if ran.recording is None:
-            raise _nothing(wish, ran.launches, _why(ran))
-        is_late = bool(ran.findings) and ran.findings[-1].kind is FindingKind.TIMEOUT
-        return Recorded(read_recording(ran.recording), _why(ran), is_late and ran.status is None)
-
-    return record
+def record_program(
+    program: Path,
+    arguments: Sequence[str],
+    settings: Settings,
+    wish: Wish,
+    work: Path,
+    name: str,
+) -> Recorded:
+    """Runs the program with the caller's input and output."""
+    settings = replace(settings, seed=wish.seed, record=wish.kernel)
+    ran = run_program(program, arguments, settings, work, name)
+    if ran.recording is None:
+        raise _nothing(wish, ran.launches, _why(ran))
+    return Recorded(read_recording(ran.recording), _why(ran))
 
 
 def _why(ran: Ran) -> str:
@@ -79,41 +73,61 @@ def _why(ran: Ran) -> str:
     return f"the program ended with status {ran.status}" if ran.status else ""
 
 
-def recorder_of_rung(
-    session: Session, lab: Lab, rung: Rung, worker: Path, work: Path, seconds: float = _SECONDS
-) -> Recorder:
-    """Records calls of the rung, all with the same input."""
-    judge = session.toolchain.lab(lab.id).judge
+def record_rung(
+    session: Session,
+    lab: Lab,
+    rung: Rung,
+    wish: Wish,
+    worker: Path,
+    work: Path,
+    seconds: float = _SECONDS,
+) -> Recorded:
+    """Has the judge record a call of the rung's workload, or a fault that a test found."""
     workers = workers_on_cpu(session.toolchain, worker, session.confinement)
-
-    def record(wish: Wish) -> Recorded:
-        argv = [str(judge), f"--rung={rung.id}", *workers.arguments(), f"--seed={_DATA_SEED}"]
-        argv += [f"--record={wish.size}", f"--kernel={wish.kernel}", f"--order={wish.seed}"]
-        argv += ["--one-by-one"] if wish.one_by_one else []
+    argv = [str(session.toolchain.lab(lab.id).judge), f"--rung={rung.id}", *workers.arguments()]
+    argv += [f"--record={wish.size}", f"--kernel={wish.kernel}"]
+    if wish.test:
+        argv += [f"--seed={wish.seed}", "--replay", f"--gtest_filter={wish.test}"]
+        call = f"the test {wish.test} of {lab.id}/{rung.id}"
+    else:
+        argv += [f"--seed={_DATA_SEED}", f"--order={wish.seed}"]
         call = f"the call of {lab.id}/{rung.id} with {wish.size} items"
-        slow = f"{call} takes long: try a smaller --size; it is ended after {seconds:g} s"
-        with said_if_slow(slow):
-            done = session.processes.run(
-                argv, Limits(seconds=seconds, output_bytes=_OUTPUT_BYTES), work
-            )
-        if done.timed_out:
-            raise SubmissionError(
-                f"{call} did not end within {seconds:g} s: try a smaller --size, or a longer "
-                "--timeout"
-            )
-        lines = [line for line in done.output.splitlines() if line.startswith('{"recording"')]
-        if not lines:
-            raise FaultError(f"the judge cannot record {rung.id}: {one_line(done.output[-300:])}")
-        said = json.loads(lines[-1])
-        message = visible(str(said["message"]))
-        if not said["recording"]:
-            if said["kind"] == FindingKind.TODO:
-                raise SubmissionError(f"{lab.id}/{rung.id} is not written yet: {one_line(message)}")
-            raise _nothing(wish, [visible(str(name)) for name in said["launches"]], message)
-        recording = read_recording(said["recording"])
-        return Recorded(recording, message, has_size=bool(said["has_size"]))
+    slow = f"{call} takes long: try a smaller --size; it is ended after {seconds:g} s"
+    with said_if_slow(slow):
+        done = session.processes.run(
+            argv, Limits(seconds=seconds, output_bytes=_OUTPUT_BYTES), work
+        )
+    if done.timed_out:
+        raise SubmissionError(
+            f"{call} did not end within {seconds:g} s: try a smaller --size, or a longer --timeout"
+        )
+    lines = [line for line in done.output.splitlines() if line.startswith('{"recording"')]
+    if not lines:
+        raise FaultError(f"the judge cannot record {rung.id}: {one_line(done.output[-300:])}")
+    said, cause = _telling([json.loads(line) for line in lines])
+    message = visible(str(said["message"]))
+    if not said["recording"]:
+        if said["kind"] == FindingKind.TODO:
+            raise SubmissionError(f"{lab.id}/{rung.id} is not written yet: {one_line(message)}")
+        raise _nothing(wish, [visible(str(name)) for name in said["launches"]], message)
+    recording = read_recording(said["recording"])
+    shown = {(found.kind, found.line) for found in recording.findings}
+    if cause and (cause.kind, cause.line) not in shown:  # a leak, say, is of no launch
+        line = f" in line {cause.line}" if cause.line else ""
+        message = f"{cause.kind}{line}: {cause.message}"
+    return Recorded(recording, message, has_size=bool(said["has_size"]))
 
-    return record
+
+def _telling(said: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], Finding | None]:
+    """Of several recordings, each with findings that the others lack: the one that shows the cause,
+    and the cause, which is what a check shows."""
+    found = [
+        (each, Finding(FindingKind(item["kind"]), visible(item["message"]), "", int(item["line"])))
+        for each in said
+        for item in each["findings"]
+    ]
+    cause = next(iter(causes_first(finding for _, finding in found)), None)
+    return next(((each, cause) for each, finding in found if finding == cause), (said[0], None))
 
 
 def compiled_rung(
@@ -136,6 +150,11 @@ def compiled_rung(
 
 def _nothing(wish: Wish, launches: Sequence[str], message: str) -> InputError | SubmissionError:
     """Why there is no recording, in one line."""
+    if wish.test and not launches and not message:
+        return InputError(
+            f"no launch of the test {wish.test} was recorded: give --test, --size and --seed as "
+            "the check printed them"
+        )
     if wish.kernel and launches:
         known = ", ".join(launches)
         return InputError(f"no kernel {wish.kernel} is launched; --kernel can be one of: {known}")

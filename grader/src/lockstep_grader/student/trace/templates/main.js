@@ -41,11 +41,11 @@ function lineOf(replay, moment) {
   return replay.recording.places[moment.place][1];
 }
 
-// Scrolls the box alone, not the page.
-function scrollInside(box, inner) {
+// Scrolls the box alone, not the page: `inner` gets to this share of its height.
+function scrollInside(box, inner, share = 0.5) {
   const [outer, own] = [box.getBoundingClientRect(), inner.getBoundingClientRect()];
   if (own.top < outer.top || own.bottom > outer.bottom) {
-    box.scrollTop += own.top - outer.top - (outer.height - own.height) / 2;
+    box.scrollTop += own.top - outer.top - (outer.height - own.height) * share;
   }
   if (own.left < outer.left || own.right > outer.right) {
     box.scrollLeft += own.left - outer.left - (outer.width - own.width) / 2;
@@ -73,65 +73,44 @@ function sentence(replay) {
     case "g": return `Block ${moment.block}, ${line}: the grid's barrier opens.`;
     case "B": return `Block ${moment.block} starts.`;
     case "E": return `Block ${moment.block} has ended.`;
-    default: return `Finding: ${recording.findings[moment.finding].message}`;
+    // What happened; the remedy is below, in the findings.
+    default: return `Finding: ${recording.findings[moment.finding].message.split("; ")[0]}`;
   }
 }
 
 class Player {
-  constructor({ recordings, races, orders }) {
-    this.recordings = recordings;
-    this.races = races;
-    this.orders = orders;
-    this.shown = -1;  // of the recordings
+  constructor(recording) {
+    this.recording = recording;
     this.timer = null;
     this.position = document.getElementById("position");
     this.status = document.getElementById("status");
     this.access = document.getElementById("access");
-    makeFindings(document.getElementById("findings"), this);
-    this.open(0);
-    this.listen();
-    this.goTo(0);
-  }
-
-  // Shows a recording: 0 is that of the launch, the others are in other orders.
-  open(number) {
-    if (number === this.shown) return;
-    this.setPlaying(false);
-    this.shown = number;
-    const recording = this.recordings[number];
     replayPlaces = recording.places;
     this.replay = new Replay(recording);
     this.timeline = new Timeline(document.getElementById("timeline"), this.replay);
     this.warps = new WarpsView(document.getElementById("warps"), this.replay);
-    this.source?.clear();
     this.source = new SourceView(this.replay);
     const told = document.getElementById("cell");
     this.arrays = recording.arrays.map((_, index) => new ArrayView(this.replay, index, (text) => { told.textContent = text; }));
     this.position.max = this.replay.last;
-    this.showOrder();
+    makeFindings(document.getElementById("findings"), this);
     this.makeBlocks();
     this.showBlock(recording.blocks[0]);
     this.resize();
+    this.listen();
+    this.goTo(this.opening());
   }
 
-  // That another order is shown, and the way back.
-  showOrder() {
-    const box = document.getElementById("order");
-    box.hidden = this.shown === 0;
-    if (box.hidden) return;
-    const { seed, one_by_one: oneByOne } = this.orders[this.shown - 1];
-    const lanes = oneByOne ? "The lanes of a warp run one after another." : "The warps take turns in another order.";
-    const back = element("button", "", "Back to the first order");
-    back.addEventListener("click", () => {
-      this.open(0);
-      this.goTo(0);
-    });
-    box.replaceChildren(element("span", "", `This is the other order, of --seed ${seed}, as far as the race. ${lanes} `), back);
+  // Where the page opens: at the first finding, or else where the first lanes do something.
+  opening() {
+    const { findings, moments } = this.recording;
+    if (findings.length > 0) return Math.min(...findings.map(({ moment }) => moment));
+    return Math.max(0, moments.findIndex(({ kind }) => kind in accesses));
   }
 
   makeBlocks() {
     const group = document.getElementById("blocks");
-    this.buttons = this.replay.recording.blocks.map((block) => {
+    this.buttons = this.recording.blocks.map((block) => {
       const button = element("button", "", `block ${block}`);
       button.addEventListener("click", () => this.showBlock(block));
       return button;
@@ -143,7 +122,7 @@ class Player {
   showBlock(block) {
     this.block = block;
     this.buttons.forEach((button, index) => {
-      button.setAttribute("aria-pressed", String(this.replay.recording.blocks[index] === block));
+      button.setAttribute("aria-pressed", String(this.recording.blocks[index] === block));
     });
     const root = document.getElementById("arrays");
     this.visible = this.arrays.filter(({ array }) => array.block < 0 || array.block === block);
@@ -183,6 +162,9 @@ class Player {
     lineLightness = matchMedia("(prefers-color-scheme: dark)").matches ? 66 : 74;
     this.layOut();
     this.timeline.resize();
+    // The source stays below the player, which stays above it.
+    const { height } = document.querySelector(".player").getBoundingClientRect();
+    document.documentElement.style.setProperty("--player", `${Math.ceil(height)}px`);
     if (this.replay.at >= 0) this.show();
   }
 

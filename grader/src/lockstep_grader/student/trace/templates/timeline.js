@@ -6,7 +6,7 @@ class Timeline {
     this.canvas = canvas;
     this.replay = replay;
     this.rows = replay.recording.blocks.length * replay.numWarps;
-    this.rowHeight = Math.max(2, Math.min(12, Math.floor(160 / this.rows)));
+    this.rowHeight = Math.max(2, Math.min(12, Math.floor((window.innerWidth < 640 ? 64 : 96) / this.rows)));
     this.top = 12;
     this.gap = 4;  // between blocks
     this.height = this.top + this.rows * this.rowHeight + this.gap * replay.recording.blocks.length + 4;

@@ -13,12 +13,6 @@ const readers = {
   u8: (view, at) => view.getUint8(at),
 };
 
-function bytesOf(hex) {
-  const bytes = new Uint8Array(hex.length / 2);
-  for (let i = 0; i < bytes.length; ++i) bytes[i] = parseInt(hex.slice(2 * i, 2 * i + 2), 16);
-  return bytes;
-}
-
 function exact(type, bytes, at = 0) {
   const value = readers[type](new DataView(bytes.buffer, bytes.byteOffset), at);
   if (type !== "f32") return String(value);
