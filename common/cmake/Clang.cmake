@@ -17,7 +17,7 @@ if(clang_name STREQUAL "zig")
 endif()
 execute_process(COMMAND ${clang_command} --version OUTPUT_VARIABLE clang_version ERROR_QUIET RESULT_VARIABLE status)
 if(NOT status EQUAL 0 OR NOT clang_version MATCHES "clang version ([0-9]+\\.[0-9.]+)")
-  message(FATAL_ERROR "${clang_path} is no clang that runs: ./lab doctor --engine machine fetches one")
+  message(FATAL_ERROR "${clang_path} is no clang that runs: ./lab doctor fetches one")
 endif()
 set(clang_version ${CMAKE_MATCH_1})
 

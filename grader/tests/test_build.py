@@ -4,14 +4,13 @@
 import os
 import shutil
 import signal
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Backend, Engine
+from lockstep_grader.model.grades import Backend
 from lockstep_grader.toolchain.build import build_backend
 from lockstep_grader.toolchain.clang import Clang
 
@@ -95,7 +94,7 @@ def test_warnings_are_errors_where_the_projects_own_tests_build_and_not_for_a_us
     assert cmake.log.read_text() == "configured\n" * 3
 
 
-def test_the_machine_is_built_in_a_folder_of_its_own_with_the_clang_that_is_here(
+def test_cpu_is_built_with_the_clang_that_is_here(
     cmake: FakeCMake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("LOCKSTEP_STRICT", raising=False)
@@ -104,17 +103,15 @@ def test_the_machine_is_built_in_a_folder_of_its_own_with_the_clang_that_is_here
         "lockstep_grader.toolchain.build.ensure_clang", lambda: Clang(Path(here[0]), "22.1.8")
     )
     monkeypatch.setattr("lockstep_grader.toolchain.build.ensure_cccl", lambda: Path("/a/cccl"))
-    assert cmake.build().parent.name == "cpu"
-    cmake.workspace = replace(cmake.workspace, engine=Engine.MACHINE)
     folder = cmake.build().parent
-    assert folder.name == "machine"
+    assert folder.name == "cpu"
     cmake.build()
     cache = (folder / "CMakeCache.txt").read_text()
     assert "LAB_CLANG:FILEPATH=/a/clang\nLAB_CCCL:PATH=/a/cccl\n" in cache
-    assert cmake.log.read_text() == "configured\n" * 2
+    assert cmake.log.read_text() == "configured\n"
     here[0] = "/b/clang"
     cmake.build()
-    assert cmake.log.read_text() == "configured\n" * 3
+    assert cmake.log.read_text() == "configured\n" * 2
 
 
 @pytest.mark.parametrize(
@@ -143,7 +140,7 @@ def test_a_build_that_fills_the_disk_says_so(
     cmake: FakeCMake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """ar fails then with `reason: Success`, and the log could not be written either."""
-    cmake.does("echo 'FAILED: libsimt.a'; exit 1")
+    cmake.does("echo 'FAILED: libdevice.a'; exit 1")
     full = shutil.disk_usage("/")._replace(free=4096)
     monkeypatch.setattr("lockstep_grader.toolchain.build.shutil.disk_usage", lambda _: full)
     with pytest.raises(FaultError, match=r"the disk is full; free 1 GB, or name .* LOCKSTEP_BUILD"):

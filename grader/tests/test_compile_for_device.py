@@ -70,9 +70,7 @@ def test_a_rung_over_which_clang_crashes_as_written_is_judged_as_compiled(tmp_pa
     link = shell("link", "touch worker", at_once=False)
     steps = (shell("device", "touch rung.ptx"), shell("written", CRASHES), link)
     assert made(tmp_path, *steps) == Made(tmp_path / "worker")
-    toolchain = Toolchain(
-        tmp_path, Backend.CPU, {}, steps, None, {}, device=tmp_path
-    )
+    toolchain = Toolchain(tmp_path, Backend.CPU, {}, steps, None, {}, device=tmp_path)
     workers = workers_on_cpu(toolchain, tmp_path / "worker", UNCONFINED)
     assert not [word for word in workers.arguments() if word.startswith("--written")]
 

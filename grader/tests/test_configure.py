@@ -145,17 +145,16 @@ def test_a_gxx_that_is_too_old_is_refused_with_the_next_step(tmp_path: Path) -> 
     assert said.count("Lockstep needs g++ 11 or newer: install g++ 11 or newer") == 1
 
 
-# ---- the machine
+# ---- the compiler of rungs
 
-MACHINE = "-DLAB_ENGINE=machine"
 FLAGS = 'case $* in *resource-dir) echo /r;; *) echo "clang version 19.1.7";; esac'
 
 
-def test_the_machines_rungs_are_made_by_clang_in_three_steps_at_once(tmp_path: Path) -> None:
+def test_rungs_of_cpu_are_made_by_clang_in_three_steps_at_once(tmp_path: Path) -> None:
     clang = program(tmp_path / "clang", FLAGS)
-    configure(tmp_path / "build", MACHINE, f"-DLAB_CLANG={clang}")
+    configure(tmp_path / "build", f"-DLAB_CLANG={clang}")
     made = json.loads((tmp_path / "build" / "lockstep.json").read_text())
-    assert made["engine"] == "machine"
+    assert made["device"].endswith("/lockstep_device")
     compiler = compiler_of(tmp_path / "build")
     assert compiler.keys() == {"id", "version", "path", "cccl"}
     assert (compiler["version"], compiler["path"]) == ("19.1.7", str(clang))
@@ -174,7 +173,7 @@ def test_the_machines_rungs_are_made_by_clang_in_three_steps_at_once(tmp_path: P
 
 def test_zig_has_clang_inside(tmp_path: Path) -> None:
     zig = program(tmp_path / "zig", f'[ "$1" = clang ] || exit 1; shift\n{FLAGS}')
-    said = configure(tmp_path / "build", MACHINE, LOCKSTEP_CLANG=str(zig))
+    said = configure(tmp_path / "build", LOCKSTEP_CLANG=str(zig))
     assert "Generating done" in said
     steps = json.loads((tmp_path / "build" / "lockstep.json").read_text())["steps"]
     assert steps[0]["argv"][:2] == [str(zig), "clang"]
@@ -182,9 +181,5 @@ def test_zig_has_clang_inside(tmp_path: Path) -> None:
 
 
 def test_without_clang_the_next_step_is_named(tmp_path: Path) -> None:
-    said = configure(tmp_path / "build", MACHINE, "-DLAB_CLANG=/none/clang")
-    assert "/none/clang is no clang that runs: ./lab doctor --engine machine fetches one" in said
-
-
-def test_an_unknown_engine_is_refused(tmp_path: Path) -> None:
-    assert "choose emulator or machine" in configure(tmp_path / "build", "-DLAB_ENGINE=steam")
+    said = configure(tmp_path / "build", "-DLAB_CLANG=/none/clang")
+    assert "/none/clang is no clang that runs: ./lab doctor fetches one" in said

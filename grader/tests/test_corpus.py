@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The corpus of wrong and right programs: headers, committed results, a sample on each engine."""
+"""The corpus of wrong and right programs: headers, committed results, a sample of them run."""
 
 import json
-import re
 import sys
 from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,9 +14,7 @@ import pytest
 
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.model.grades import Engine
 from lockstep_grader.student.program.tools import program_steps
-from lockstep_grader.toolchain.clang import machine_is_whole
 from lockstep_grader.toolchain.description import Step
 
 REPOSITORY = Path(__file__).parents[2]
@@ -27,10 +23,9 @@ KINDS = (
     "out_of_bounds", "uninitialized_read", "race", "barrier_divergence", "deadlock", "launch_error",
     "host_pointer", "misaligned", "leak", "crash", "compile_error",
 )  # fmt: skip
-EVERY = 8  # one program of so many is run here; docs/bench/measure programs cpu runs all
 
-# Of each kind a wrong program and a right one; docs/bench/measure programs machine runs all.
-ON_MACHINE = frozenset({
+# Of each kind a wrong program and a right one; docs/bench/measure programs cpu runs all.
+SAMPLE = frozenset({
     "alignment/float4_at_odd_item", "alignment/aligned_views_right",
     "barriers/guard_around_it", "barriers/masks_that_differ", "barriers/warps_with_own_work_right",
     "bounds/array_in_struct", "bounds/heap_past_the_end", "bounds/guarded_right",
@@ -124,45 +119,13 @@ def test_no_right_program_is_blamed(everything: list[Any]) -> None:
     }
 
 
-def test_the_machine_finds_what_the_emulator_finds(everything: list[Any]) -> None:
-    found = {"emulator": results("cpu"), "machine": results("machine")}
-
-    def is_good(each: Any, engine: str) -> bool:
-        said = found[engine][each.name]
-        if each.is_right:
-            return bool(said[engine] == [] and said["run"] == "PASS")
-        places = [re.fullmatch(r"(\w+)(?: \((\d+)\))?", place) for place in said[engine]]
-        return any(each.expects(place[1], int(place[2] or 0)) for place in places if place)
-
-    assert set(found["machine"]) == {each.name for each in everything}
-    worse = {
-        each.name
-        for each in everything
-        if is_good(each, "emulator") and not is_good(each, "machine")
-    }
-    assert worse == set()
-
-
 @pytest.mark.e2e
 def test_a_sample_gets_its_verdict(corpus: Any, everything: list[Any], tmp_path: Path) -> None:
-    # Those that only nvcc refuses, and the endless loops, are left to the measurement.
-    sampled = [each for each in everything if each.topic not in ("compile", "deadlocks")][::EVERY]
-    steps = program_steps(Workspace.from_environment(), 2)
-    assert complaints(corpus, steps, sampled, tmp_path) == []
-
-
-@pytest.mark.e2e
-def test_a_sample_gets_its_verdict_on_the_machine(
-    corpus: Any, everything: list[Any], tmp_path: Path
-) -> None:
-    workspace = Workspace.from_environment()
-    if workspace.engine is not Engine.MACHINE:
-        workspace = replace(workspace, engine=Engine.MACHINE, toolchain_file=None)
-    if not workspace.toolchain_file and not machine_is_whole():
-        pytest.skip("clang or CCCL has not been fetched: ./lab doctor --engine machine")
-    sampled = [each for each in everything if each.name in ON_MACHINE]
-    assert len(sampled) == len(ON_MACHINE)
-    assert complaints(corpus, program_steps(workspace, 2), sampled, tmp_path) == []
+    sampled = [each for each in everything if each.name in SAMPLE]
+    assert len(sampled) == len(SAMPLE)
+    assert (
+        complaints(corpus, program_steps(Workspace.from_environment(), 2), sampled, tmp_path) == []
+    )
 
 
 def complaints(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.machine.workspace import ENGINE, Workspace
-from lockstep_grader.model.grades import Backend, Engine
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.grades import Backend
 from lockstep_grader.student.program.tools import program_steps
 from test_e2e import REPOSITORY
 
@@ -60,7 +60,7 @@ def call(*argv: "str | Path", cwd: Path) -> subprocess.CompletedProcess[str]:
 def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where it is installed. It was moved there: nothing may know the first folder."""
     env = {key: value for key, value in os.environ.items() if key == "LOCKSTEP_BUILD"}
-    env |= {"LOCKSTEP_ROOT": str(REPOSITORY), ENGINE: Engine.MACHINE}
+    env |= {"LOCKSTEP_ROOT": str(REPOSITORY)}
     workspace = Workspace.from_environment(env)
     program_steps(workspace, 1)
     first = tmp_path_factory.mktemp("first") / "lockstep"

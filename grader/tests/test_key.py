@@ -96,7 +96,7 @@ def test_another_judge_or_emulator_judges_again(
     toolchain = json.loads((checkout.root / "toolchain.json").read_text())
     judge = checkout.write("judge.py", Path(toolchain["labs"][LAB]["judge"]).read_bytes())
     judge.chmod(0o755)
-    emulator = checkout.write("build/libsimt.a", "the emulator")
+    emulator = checkout.write("build/lockstep_device", "the emulator")
     toolchain["labs"][LAB]["judge"] = str(judge)
     toolchain["steps"][1]["argv"].append(str(emulator))
     checkout.write_toolchain(labs=toolchain["labs"], steps=toolchain["steps"])

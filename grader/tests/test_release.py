@@ -62,7 +62,7 @@ def copy(whole: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> P
 def test_nothing_of_the_instructors_is_in_a_copy(whole: dict[str, bytes]) -> None:
     for path in whole:
         assert not {"solutions", "mutants", "exploits", "bench", ".git"} & set(Path(path).parts)
-        assert not path.startswith(("grader/tests", "common/simt/tests/programs"))
+        assert not path.startswith(("grader/tests", "common/device/tests/programs"))
         assert path not in {f"docs/{name}.md" for name in INSTRUCTORS}
         assert b"release:" not in whole[path] or "lockstep_grader" in path, path
     for lab in LABS:

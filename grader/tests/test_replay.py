@@ -72,10 +72,7 @@ AS_WRITTEN = (
 
 @pytest.mark.e2e
 @pytest.mark.skipif(not WORKSPACE.solutions.is_dir(), reason="a students' copy has no solutions")
-def test_a_finding_of_the_kernel_as_written_is_replayed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LOCKSTEP_ENGINE", "machine")
+def test_a_finding_of_the_kernel_as_written_is_replayed(tmp_path: Path) -> None:
     name = "01-reduction/01_global_atomic"
     solution = (WORKSPACE.solutions / f"{name}.cu").read_text("utf-8")
     assert AS_WRITTEN[0] in solution
@@ -97,10 +94,7 @@ def test_a_finding_of_the_kernel_as_written_is_replayed(
         ("00-threads", "thread_of_block"),
     ],
 )
-def test_the_printed_command_fails_as_the_check_did(
-    lab_id: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LOCKSTEP_ENGINE", "machine")
+def test_the_printed_command_fails_as_the_check_did(lab_id: str, name: str, tmp_path: Path) -> None:
     mutants = read_mutants(WORKSPACE, find_lab(read_labs(WORKSPACE), lab_id))
     mutant = next(each for each in mutants if each.name == name)
     kind, line, shown, said = replayed(f"{lab_id}/{mutant.rung.id}", mutant.text, tmp_path)

@@ -13,9 +13,7 @@ from typing import Any
 import pytest
 
 from lockstep_grader.judging.sanitizer import Sanitizer
-from lockstep_grader.machine.workspace import ENGINE
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.model.grades import Engine
 from lockstep_grader.student.program import gpu
 from lockstep_grader.student.program.build import BuildError, Options, build_program, check_files
 from lockstep_grader.student.program.run import Checks, Settings
@@ -47,9 +45,7 @@ emulated = pytest.mark.e2e
 
 
 def run(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(ENGINE, Engine.MACHINE)
-        return lab("run", *arguments, cwd=cwd)
+    return lab("run", *arguments, cwd=cwd)
 
 
 def report(file: Path) -> Any:
@@ -348,7 +344,6 @@ def test_ctrl_c_ends_the_program(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", _STARTS_LAB, REPOSITORY / "lab", "run", "loop.cu"],
         cwd=tmp_path,
-        env={**os.environ, ENGINE: Engine.MACHINE},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -341,10 +341,9 @@ def test_the_judge_is_told_to_confine_the_device_process(
 ) -> None:
     log = checkout.root / "log"
     monkeypatch.delenv("LOCKSTEP_SANDBOX")
-    monkeypatch.setenv("LOCKSTEP_ENGINE", "machine")
     monkeypatch.setenv("FAKE_JUDGE_LOG", str(log))
     steps = [{"name": "link", "argv": ["/bin/cp", "{source}", "{work}/worker"]}]
-    checkout.write_toolchain(steps=steps, engine="machine", device="/bin/true")
+    checkout.write_toolchain(steps=steps, device="/bin/true")
     ran = checkout.lab("grade", checkout.submission("ann", {}))
     assert ran.status == 0, ran.err
     assert " device device-sandbox " in log.read_text()

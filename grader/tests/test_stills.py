@@ -12,7 +12,7 @@ from lockstep_grader.cli.key_ideas import key_ideas_of, record_key_ideas, still_
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Engine, Lab
+from lockstep_grader.model.grades import Lab
 from lockstep_grader.pages.site.links import Links
 from lockstep_grader.student.trace.cells import cells_of
 from lockstep_grader.student.trace.key_ideas import look_of, read_key_ideas
@@ -133,7 +133,7 @@ def test_a_still_of_the_site_leads_to_its_trace() -> None:
 @pytest.mark.skipif(not WORKSPACE.solutions.is_dir(), reason="a students' copy has no solutions")
 @pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.id)
 def test_no_still_is_out_of_date(lab: Lab) -> None:
-    workspace = replace(Workspace.from_environment(), engine=Engine.MACHINE, toolchain_file=None)
+    workspace = replace(Workspace.from_environment(), toolchain_file=None)
     for idea, trace in record_key_ideas(workspace, [lab]):
         still = REPOSITORY / "labs" / lab.id / "figures" / idea.still
         advice = f"{idea.still}: docs/bench/measure stills {lab.id} draws it again"

@@ -36,12 +36,6 @@ TARGET = f"{LAB}/02_second"
 on_the_machine = pytest.mark.e2e
 
 
-@pytest.fixture(autouse=True)
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if request.node.get_closest_marker("e2e"):
-        monkeypatch.setenv("LOCKSTEP_ENGINE", "machine")
-
-
 def page_of(recording: Recording, **more: Any) -> str:
     made = Trace("01-demo/01_first", "", Recorded(recording), {"shift.cu": SOURCE}, (), **more)
     return make_page(made)[1]

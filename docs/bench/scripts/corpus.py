@@ -17,7 +17,7 @@ from lockstep_grader.student.program.build import BuildError, Options, build_pro
 from lockstep_grader.student.program.run import Settings, run_program
 from lockstep_grader.toolchain.description import Step
 
-CORPUS = ROOT / "common" / "simt" / "tests" / "corpus"
+CORPUS = ROOT / "common" / "device" / "tests" / "corpus"
 RIGHT = "right"
 # What nvcc refuses, and what only the program's output shows.
 _OTHERS = frozenset({FindingKind.COMPILE_ERROR, FindingKind.WRONG_RESULT})

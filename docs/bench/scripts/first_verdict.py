@@ -21,17 +21,16 @@ from typing import Annotated, Any
 import typer
 from measurements import IDLE, ROOT, ProcessorTime, measurement, processor, provenance, write_json
 
-from lockstep_grader.machine.workspace import ENGINE, Workspace
-from lockstep_grader.model.grades import Backend, Engine
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.grades import Backend
 
 TARGET = "00-threads/01_matrix_add"
 CALM_LOAD = 0.5  # more than this and the machine is not idle
 
 
-@measurement("first-verdict", needs=IDLE, writes=["first-verdict*.json"])
+@measurement("first-verdict", needs=IDLE, writes=["first-verdict.json"])
 def first_verdict(
     labs: Annotated[list[str] | None, typer.Argument(metavar="[LAB]...")] = None,
-    engine: Engine = Engine.EMULATOR,
 ) -> None:
     """Measure a student's first check, and each verdict after a save."""
     known = sorted(path.name for path in (ROOT / "solutions").iterdir() if path.is_dir())
@@ -41,7 +40,7 @@ def first_verdict(
     with tempfile.TemporaryDirectory(prefix="lockstep-first-") as temp:
         work = Path(temp)
         make_copy(work / "copy")
-        caches = {"PIP_CACHE_DIR": str(work / "pip"), "LOCKSTEP_NVCC": "off", ENGINE: engine}
+        caches = {"PIP_CACHE_DIR": str(work / "pip"), "LOCKSTEP_NVCC": "off"}
         env = {**os.environ, **caches}
         first_check(work, "downloads", env)
         cold = first_check(work, "cold", env)
@@ -62,8 +61,7 @@ def first_verdict(
         "save_to_verdict": saves,
         "grade_solutions": graded,
     }
-    suffix = "" if engine is Engine.EMULATOR else f"-{engine}"
-    write_json(f"first-verdict{suffix}.json", report)
+    write_json("first-verdict.json", report)
     slowest = max(saves, key=lambda save: save["seconds"])
     print(f"first verdict {cold['seconds']} s ({cold['cpu_seconds']} s of processor time)")
     print(f"slowest save {slowest['seconds']} s: {slowest['rung']}")
@@ -129,7 +127,7 @@ def grade_solutions(work: Path, env: Mapping[str, str]) -> dict[str, float]:
     """The time to grade all solutions, once everything is built."""
     grade = ["./lab", "grade", "solutions", "--backend", "cpu", "--results"]
     run([*grade, str(work / "built"), "--lab", "00-threads"], ROOT, env)
-    build = Workspace(ROOT, ROOT / "build", engine=Engine(env[ENGINE])).build(Backend.CPU)
+    build = Workspace(ROOT, ROOT / "build").build(Backend.CPU)
     run(["cmake", "--build", str(build), "--target", "lockstep"], ROOT, env)
     spent, begin = ProcessorTime(), time.monotonic()
     run([*spent.words, *grade, str(work / "results")], ROOT, env)

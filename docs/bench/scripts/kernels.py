@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The processor time of kernels on the emulator and on the machine, all checks on."""
+"""What checking costs: the processor time of kernels with all checks and with none."""
 
 import os
 import tempfile
@@ -21,11 +21,15 @@ from measurements import (
     write_json,
 )
 
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.grades import Backend
 from lockstep_grader.student.program.build import Options, build_program
 from lockstep_grader.student.program.run import Settings, run_program
+from lockstep_grader.toolchain.build import build_backend
 from lockstep_grader.toolchain.description import read_toolchain
 
-BUILDS = {"emulator": ROOT / "build" / "cpu", "machine": ROOT / "build" / "machine"}
+BUILD = ROOT / "build" / "cpu"
+CHECKS = ("all", "none")
 
 # Calls the rung once on `size` items, or on square matrices of that width. The input is all ones.
 MAIN = """
@@ -84,10 +88,10 @@ KERNELS = [
 ]
 
 
-def processor_seconds(binary: Path) -> float:
+def processor_seconds(binary: Path, checks: str) -> float:
     """Of one run, with the device that it starts."""
     time = ProcessorTime()
-    settings = {"LOCKSTEP_SEED": "0", "LOCKSTEP_CHECKS": "all", "LOCKSTEP_PROFILE": "0"}
+    settings = {"LOCKSTEP_SEED": "0", "LOCKSTEP_CHECKS": checks, "LOCKSTEP_PROFILE": "0"}
     output([*time.words, binary], env={**os.environ, **settings})
     return time.seconds()
 
@@ -102,34 +106,25 @@ def measured(kernel: Kernel, rounds: int, folder: Path) -> dict[str, object]:
     source = folder / "kernel.cu"
     source.write_text(kernel.text)
     include = (ROOT / "labs" / kernel.rung.split("/")[0],)
-    binaries = {}
-    for engine, build in BUILDS.items():
-        steps = read_toolchain(build / "lockstep.json").program
-        work = folder / engine
-        work.mkdir()
-        binaries[engine] = build_program(steps, [source], Options(include=include, std=20), work, 1)
-        check_it(binaries[engine], work)
-    seconds: dict[str, list[float]] = {engine: [] for engine in BUILDS}
+    steps = read_toolchain(BUILD / "lockstep.json").program
+    binary = build_program(steps, [source], Options(include=include, std=20), folder, 1)
+    check_it(binary, folder)
+    seconds: dict[str, list[float]] = {checks: [] for checks in CHECKS}
     for _ in range(rounds):  # interleaved: both meet the same neighbours
-        for engine, binary in binaries.items():
-            seconds[engine].append(processor_seconds(binary))
-    best = {engine: round(min(times), 3) for engine, times in seconds.items()}
-    return {
-        "rung": kernel.rung,
-        "size": kernel.size,
-        **best,
-        "ratio": round(best["emulator"] / best["machine"], 2),
-    }
+        for checks in CHECKS:
+            seconds[checks].append(processor_seconds(binary, checks))
+    best = {f"checks_{checks}": round(min(times), 3) for checks, times in seconds.items()}
+    ratio = round(best["checks_all"] / best["checks_none"], 2)
+    return {"rung": kernel.rung, "size": kernel.size, **best, "ratio": ratio}
 
 
 @measurement("kernels", needs=IDLE, writes=["kernels.json"])
 def kernels(
     rounds: Annotated[int, typer.Option(min=1, help="Runs of each program.")] = 3,
 ) -> None:
-    """Compare the processor time of kernels on the emulator and on the machine, all checks on."""
-    for preset, build in (("cpu", BUILDS["emulator"]), ("machine", BUILDS["machine"])):
-        output(["cmake", "--preset", preset])
-        output(["cmake", "--build", build, "--target", "lockstep_run"])
+    """Compare the processor time of kernels with all checks and with none."""
+    workspace = Workspace(ROOT, ROOT / "build")
+    build_backend(workspace, Backend.CPU, ["lockstep_run"], 2)
     rows = []
     for kernel in KERNELS:
         with tempfile.TemporaryDirectory() as folder:

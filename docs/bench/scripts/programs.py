@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What nvcc, a GPU, compute-sanitizer and our own engines say of the programs in common/simt/tests/corpus.
+"""What nvcc, a GPU, compute-sanitizer and the emulator say of the programs in common/device/tests/corpus.
 
 The results are written as they come; `cuda` goes on where it was stopped, unless a program has changed.
 """
@@ -39,7 +39,7 @@ from lockstep_grader.judging.sanitizer import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.judging.sanitizer_log import read_log
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Engine, Finding
+from lockstep_grader.model.grades import Finding
 from lockstep_grader.student.program.tools import program_steps
 from lockstep_grader.toolchain.description import Step
 from lockstep_grader.toolchain.system import toolkit_nvcc
@@ -141,7 +141,7 @@ def digest(program: Program, tool: str = "") -> str:
     return hashlib.sha256(tool.encode() + program.file.read_bytes()).hexdigest()[:16]
 
 
-def engine_digest(*folders: str) -> str:
+def emulator_digest(*folders: str) -> str:
     files = [file for folder in folders for file in (ROOT / "common" / folder).rglob("*.*")]
     return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()
 
@@ -195,23 +195,20 @@ def cuda(jobs: int) -> None:
     gather("programs-cuda.json", head, jobs, partial(on_gpu, nvcc, sanitizer.program))
 
 
-def on_cpu(steps: Mapping[str, Step], engine: Engine, program: Program) -> Outcome:
+def on_cpu(steps: Mapping[str, Step], program: Program) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         examined = examine(steps, program, Path(folder))
-    outcome: Outcome = {engine.value: places(examined.findings)}
+    outcome: Outcome = {"emulator": places(examined.findings)}
     return (
         {**outcome, "run": ended(examined.status, examined.output)} if examined.built else outcome
     )
 
 
-def cpu(jobs: int, engine: Engine) -> None:
-    steps = program_steps(Workspace(ROOT, ROOT / "build", engine=engine), jobs)
+def cpu(jobs: int) -> None:
+    steps = program_steps(Workspace(ROOT, ROOT / "build"), jobs)
     head: dict[str, object] = {**provenance(), "machine": machine()}
-    if engine is Engine.EMULATOR:
-        name, tool = "programs-cpu.json", engine_digest("simt/include", "simt/src")
-    else:
-        name, tool = "programs-machine.json", engine_digest("device", "runtime", "cuda", "cmake")
-    gather(name, head, jobs, partial(on_cpu, steps, engine), tool)
+    tool = emulator_digest("device", "runtime", "cuda", "cmake")
+    gather("programs-cpu.json", head, jobs, partial(on_cpu, steps), tool)
 
 
 def table() -> str:
@@ -280,7 +277,6 @@ def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 class Side(str, Enum):
     CPU = "cpu"
-    MACHINE = "machine"
     CUDA = "cuda"
     TABLE = "table"
 
@@ -288,16 +284,16 @@ class Side(str, Enum):
 @measurement(
     "programs",
     needs=f"{GPU} with compute-sanitizer for cuda",
-    writes=["programs-cpu.json", "programs-machine.json", "programs-cuda.json", "programs.md"],
+    writes=["programs-cpu.json", "programs-cuda.json", "programs.md"],
     uses=["docs/bench/scripts/corpus.py"],
 )
 def programs(
     side: Side, jobs: Annotated[int, typer.Option(min=1, help="Programs at once.")] = 14
 ) -> None:
-    """Compare compiler, GPU, compute-sanitizer and our engines on small wrong and right programs."""
+    """Compare compiler, GPU, compute-sanitizer and the emulator on small wrong and right programs."""
     if side is Side.CUDA:
         cuda(jobs)
     elif side is Side.TABLE:
         write("programs.md", table())
     else:
-        cpu(jobs, Engine.EMULATOR if side is Side.CPU else Engine.MACHINE)
+        cpu(jobs)

@@ -21,7 +21,7 @@ def stills(
     from lockstep_grader.intake.catalog import read_labs
     from lockstep_grader.machine.workspace import Workspace
 
-    chosen = {"LOCKSTEP_ROOT": str(ROOT), "LOCKSTEP_ENGINE": "machine"}
+    chosen = {"LOCKSTEP_ROOT": str(ROOT)}
     workspace = Workspace.from_environment({**os.environ, **chosen})
     labs = [each for each in read_labs(workspace) if not lab or each.id == lab]
     if not labs:

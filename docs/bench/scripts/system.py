@@ -4,8 +4,7 @@
     python3 docs/bench/scripts/system.py NAME [--only-grade LAB]
     python3 docs/bench/scripts/system.py --table    writes the table of docs/systems.md anew
 
-The compiler is g++, or the one that CXX names. LOCKSTEP_ENGINE=machine tries that engine. --only-grade is for an emulated
-processor, which takes too long over the rest; LOCKSTEP_EMULATED names that processor. Exit status: 0 if everything
+The compiler is g++, or the one that CXX names. --only-grade is for an emulated processor, which takes too long over the rest; LOCKSTEP_EMULATED names that processor. Exit status: 0 if everything
 passed, else 1. Runs with Python 3.10 and without any package, so its arguments are read by argparse:
 the first command on a new system is ./lab, which installs the packages.
 """
@@ -31,9 +30,7 @@ from pages import write_table
 ROOT = Path(__file__).resolve().parents[3]
 RESULTS = ROOT / "docs" / "bench" / "systems"
 PAGE = ROOT / "docs" / "systems.md"
-ENGINE = os.environ.get("LOCKSTEP_ENGINE") or "emulator"
-PRESET = "machine" if ENGINE == "machine" else "cpu"
-BUILD = Path(os.environ.get("LOCKSTEP_BUILD") or ROOT / "build") / PRESET
+BUILD = Path(os.environ.get("LOCKSTEP_BUILD") or ROOT / "build") / "cpu"
 SEED = "7"  # all systems count the same inputs
 MUTANT_LABS = ("00-threads", "01-reduction")
 PROOF = re.compile(
@@ -157,7 +154,6 @@ def row(report: dict) -> str:
         report["system"],
         processor,
         report["compiler"],
-        report.get("engine", "emulator"),
         f"{marks['score']:g} of {marks['max_score']:g}"
         + (f", {labs[0]} alone" if len(labs) == 1 else ""),
         f"{tests['passed']} of {num_tests}" if num_tests else "not tried",
@@ -173,13 +169,12 @@ def table() -> str:
     reports = [json.loads(file.read_text("utf-8")) for file in RESULTS.glob("*.json")]
     reports.sort(
         key=lambda report: (
-            report.get("engine", "emulator"),
             report["processor"] != "x86_64",
             report["system"],
             report["compiler"],
         )
     )
-    head = ("system", "processor", "compiler", "engine", "points", "unit tests", "proofs", "counts")
+    head = ("system", "processor", "compiler", "points", "unit tests", "proofs", "counts")
     head = (*head, "minutes", "date")
     lines = [f"| {' | '.join(head)} |\n", f"|{' --- |' * len(head)}\n"]
     return "".join([*lines, *map(row, reports)]).rstrip()
@@ -212,8 +207,7 @@ def main() -> int:
     emulated = os.environ.get("LOCKSTEP_EMULATED", "")
     cxx = shutil.which(os.environ.get("CXX", "g++")) or "g++"
     host = f"g++ {version_of(cxx, '-dumpfullversion')}"
-    if ENGINE == "machine":  # rungs are clang's, and the rest g++'s
-        host = f"clang {compiler.get('version', 'unknown')}, {host}"
+    host = f"clang {compiler.get('version', 'unknown')}, {host}"  # rungs are clang's
     report = {
         "system": os.environ.get("LOCKSTEP_SYSTEM") or system_name(),
         "processor": emulated or platform.machine(),
@@ -221,7 +215,6 @@ def main() -> int:
         "cores": len(os.sched_getaffinity(0)),
         "date": datetime.now(timezone.utc).date().isoformat(),
         "commit": first_line("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"),
-        "engine": ENGINE,
         "compiler": host,
         "versions": {
             "python": platform.python_version(),

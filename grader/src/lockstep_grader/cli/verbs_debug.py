@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The verb `debug`."""
 
-import os
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -21,9 +20,9 @@ from lockstep_grader.cli.rung_files import rung_of_file
 from lockstep_grader.intake.catalog import find_target, read_labs
 from lockstep_grader.judging.session import default_jobs, open_session_for
 from lockstep_grader.machine.console import make_console
-from lockstep_grader.machine.workspace import ENGINE, Workspace
+from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
-from lockstep_grader.model.grades import Backend, Engine
+from lockstep_grader.model.grades import Backend
 from lockstep_grader.student.debug.adapter import run_adapter
 from lockstep_grader.student.debug.rung import build_rung
 from lockstep_grader.student.debug.session import Session
@@ -74,7 +73,6 @@ def debug(
     ] = False,
 ) -> int:
     """Step through a rung or a CUDA program, thread by thread, without a GPU."""
-    os.environ[ENGINE] = Engine.MACHINE  # which alone can stop
     options = compiler_options(include, define, std)
     is_rung_like = (include, define, std, seed, checks) == (None, None, STANDARDS[0], 0, Checks.ALL)
     arguments: list[str] = ctx.meta["program_arguments"]

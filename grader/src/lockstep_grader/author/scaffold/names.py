@@ -17,7 +17,7 @@ enum explicit export extern false final float for friend goto if inline int lab 
 mutable namespace new not operator or private protected public register requires return short
 signed sizeof static struct switch template this throw true try typedef typename union
 unsigned using virtual void volatile while xor
-anchors device host judge lockstep misbehaving rewriter simt std
+anchors device host judge lockstep misbehaving std
 """
 _TAKEN = frozenset(_WORDS.split())
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Builds a program of one or several files for the emulator."""
 
-import contextlib
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,6 @@ from lockstep_grader.model.grades import Finding, FindingKind
 from lockstep_grader.model.removed import with_successor
 from lockstep_grader.model.text import one_line, visible
 from lockstep_grader.student.program.constant_stores import DUMP_OPTIONS, with_kept_stores
-from lockstep_grader.toolchain.cccl import cccl_folder
 from lockstep_grader.toolchain.description import Step, with_usual_linker
 
 CUDA_SUFFIXES = frozenset({".cu"})
@@ -28,7 +26,7 @@ STANDARDS = (17, 20)
 # A program that includes it needs the option, of nvcc as of g++.
 _OPENMP = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
 
-# g++ and the rewriter say file:31:5: error: text; nvcc says file(31): error: text.
+# g++ and clang say file:31:5: error: text; nvcc says file(31): error: text.
 _ERROR = re.compile(
     r"^(?P<file>[^:()\n]+)(?::(?P<line>\d+)(?::(?P<column>\d+))?|\((?P<nvcc_line>\d+)\)): "
     r"(?:fatal )?error:? ?(?P<text>.*)$",
@@ -97,9 +95,9 @@ class Options:
     include: tuple[Path, ...] = ()
     define: tuple[str, ...] = ()
     std: int = 17
-    announced: bool = True  # False: no access is checked, so none has to call the checks
-    is_optimised: bool = True  # on the machine; False: kernels as written, for a debugger
-    is_counted: bool = False  # on the machine: no comparison of ours is among the branches
+    announced: bool = True  # False: no access is checked
+    is_optimised: bool = True  # False: kernels as written, for a debugger
+    is_counted: bool = False  # no comparison of ours is among the branches
 
 
 class BuildError(Exception):
@@ -133,7 +131,6 @@ def build_program(
     ordered = sorted(files, key=lambda file: file.suffix not in CUDA_SUFFIXES)
     objects = [work / f"{index}.o" for index in range(len(ordered))]
     openmp = ["-fopenmp"] if any(_OPENMP.search(file.read_bytes()) for file in files) else []
-    compile_file = compile_for_machine if "embed" in steps else _compile
     with ThreadPoolExecutor(max(1, min(jobs, len(ordered)))) as pool:
         made = pool.map(
             lambda file, made: compile_file(steps, file, made, options, openmp, work),
@@ -147,44 +144,11 @@ def build_program(
     return work / "program"
 
 
-def _compile(
-    steps: Mapping[str, Step],
-    file: Path,
-    made: Path,
-    options: Options,
-    openmp: Sequence[str],
-    work: Path,
-) -> None:
-    source = file.absolute()
-    cccl = _linked_cccl(work)
-    folders = [f"-I{folder.absolute()}" for folder in options.include]
-    defined = [*openmp, *(f"-D{macro}" for macro in options.define)]
-    words = _words(source, made, options)
-    beside = f"-I{source.parent}"
-    unannounced = "" if options.announced else "unannounced_"
-    if file.suffix in C_SUFFIXES:
-        argv = steps[f"{unannounced}compile_c"].filled(**words)
-        compile_step([*argv, *defined, beside, *folders], work)
-        return
-    step = "compile" if file.suffix in CUDA_SUFFIXES else "compile_host"
-    libraries = ["--library", str(cccl)] if cccl else []
-    compile_step([*steps["rewrite"].filled(**words), *folders, *libraries], work)
-    unchecked: list[str] = []
-    if not options.announced and Path(f"{made}.cpp.polls").exists():  # hooks give the others a turn
-        unannounced = ""
-        unchecked = ["-include", "simt/unchecked.h"] if step == "compile" else []
-    compiler, *arguments = steps[f"{unannounced}{step}"].filled(**words)
-    arguments += unchecked
-    if cccl and any(work.glob(f"{made.name}.cpp.cccl.*")):  # the file includes Thrust
-        arguments = _after_own_libraries(arguments, f"-I{cccl}")
-    compile_step([compiler, *arguments, *defined, beside, *folders], work)
-
-
 def _words(source: Path, made: Path, options: Options) -> dict[str, Path | str]:
     return {"source": source, "object": made, "std": str(options.std), "unit": made.stem}
 
 
-def compile_for_machine(
+def compile_file(
     steps: Mapping[str, Step],
     file: Path,
     made: Path,
@@ -225,22 +189,6 @@ def compile_for_machine(
             compile_step(steps["lower"].filled(**_words(source, made, options)), work)
     Path(f"{made}.image").write_bytes(Path(f"{made}.ptx").read_bytes() + b"\0")
     compile_step(steps["embed"].filled(object=made), work)
-
-
-def _linked_cccl(work: Path) -> Path | None:
-    """NVIDIA's CCCL by the name `cccl`, which tells the emulator whose lines these are."""
-    folder = cccl_folder()
-    if folder is None:
-        return None
-    link = work / "cccl"
-    with contextlib.suppress(FileExistsError):
-        link.symlink_to(folder)
-    return link
-
-
-def _after_own_libraries(arguments: Sequence[str], option: str) -> list[str]:
-    """Behind the emulator's own headers of libraries, and before its headers of CUDA."""
-    return [arguments[0], option, *arguments[1:]]
 
 
 def compile_step(argv: Sequence[str], work: Path) -> None:
