@@ -36,7 +36,7 @@ bool is_users(std::string_view path) {
       "/ziglang/",          "/lib/include/",    "/lib/clang/",     "/cccl/",
       "/include/thrust/",   "/include/cub/"};
   if (path.starts_with("/usr/")) return false;
-  if (lies_in(path, "/runtime/tests/")) return true;
+  if (lies_in(path, "/tests/")) return true;
   for (const std::string_view library : kLibraries) {
     if (lies_in(path, library)) return false;
   }

@@ -20,7 +20,7 @@ CONFIGURE = """\
 if [ "$1" = --preset ]; then
   echo configured >> {log}
   printf 'CMAKE_HOME_DIRECTORY:INTERNAL=%s\\n' "$PWD" > "$4/CMakeCache.txt"
-  for word in "$5" "$6"; do
+  for word in "$5" "$6" "$7"; do
     case $word in -D*:*) echo "${{word#-D}}";; -D*) echo "${{word#-D}}" | sed "s/=/:BOOL=/";; esac
   done >> "$4/CMakeCache.txt"
   touch "$4/build.ninja"; cp {toolchain} "$4/lockstep.json"

@@ -44,6 +44,12 @@ def compiler_of(folder: Path) -> dict[str, str]:
     return {str(name): str(value) for name, value in compiler.items()}
 
 
+def host_compiler_of(folder: Path) -> str:
+    """Of everything except rungs."""
+    steps = json.loads((folder / "lockstep.json").read_text())["steps"]
+    return str(next(step["argv"][0] for step in steps if step["name"] == "link"))
+
+
 def program(path: Path, script: str) -> Path:
     path.parent.mkdir(exist_ok=True)
     path.write_text(f"#!/bin/sh\n{script}\n")
@@ -70,15 +76,13 @@ def test_the_projects_own_tests_end_on_any_warning(tmp_path: Path) -> None:
 def test_gxx_is_taken_where_another_compiler_is_the_default(tmp_path: Path) -> None:
     default = program(tmp_path / "bin" / "c++", "echo this is not g++ >&2; exit 1")
     configure(tmp_path / "build", path=default.parent)
-    compiler = compiler_of(tmp_path / "build")
-    assert compiler["id"] == "GNU"
-    assert Path(compiler["path"]).name == "g++"
+    assert Path(host_compiler_of(tmp_path / "build")).name == "g++"
 
 
 def test_the_compiler_of_the_environment_is_taken(tmp_path: Path) -> None:
     named = program(tmp_path / "bin" / "g++-special", 'exec g++ "$@"')
     configure(tmp_path / "build", path=named.parent, CXX="g++-special")
-    assert compiler_of(tmp_path / "build")["path"] == str(named)
+    assert host_compiler_of(tmp_path / "build") == str(named)
 
 
 def link_step(build: Path, compiler: str) -> list[str]:

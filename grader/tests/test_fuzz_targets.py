@@ -38,9 +38,9 @@ def has_libfuzzer(folder: Path) -> bool:
 def test_what_reads_untrusted_bytes_survives_any_bytes(tmp_path: Path) -> None:
     if not has_libfuzzer(tmp_path):
         pytest.skip("no clang++ with libFuzzer")
-    ran = fuzzed(tmp_path, "rewriter", "ptx", "wire")
+    ran = fuzzed(tmp_path, "ptx", "wire")
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    for target in ("rewriter", "ptx", "wire"):
+    for target in ("ptx", "wire"):
         assert f"fuzz: {target}: " in ran.stdout
     assert not list((tmp_path / "fuzz" / "found").iterdir())
 
@@ -73,9 +73,9 @@ def test_an_input_that_breaks_a_target_is_kept_and_reported(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("target", "env", "says"),
     [
-        ("rewriter", {"FUZZ_CXX": "no-such-compiler"}, "with libFuzzer is missing"),
+        ("ptx", {"FUZZ_CXX": "no-such-compiler"}, "with libFuzzer is missing"),
         ("archives", {"PYTHON": "false"}, "atheris is missing"),
-        ("nonsense", {}, "nonsense is not one of rewriter, ptx, kernels, wire, commands, archives"),
+        ("nonsense", {}, "nonsense is not one of ptx, kernels, wire, commands, archives"),
     ],
 )
 def test_a_missing_tool_is_one_line_and_no_success(

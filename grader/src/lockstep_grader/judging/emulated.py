@@ -84,4 +84,4 @@ def _not_forbidden(finding: Finding) -> Finding:
 
 def emulator_file(toolchain_file: Path) -> Path:
     """Where the cpu backend's toolchain is if another one's is `toolchain_file`."""
-    return toolchain_file.parent.with_name(Backend.CPU) / toolchain_file.name
+    return toolchain_file.parent.with_name(str(Backend.CPU)) / toolchain_file.name
