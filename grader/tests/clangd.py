@@ -92,7 +92,8 @@ class Clangd:
 
     def _ask_at(self, request: str, file: Path, text: str) -> Any:
         before, _, after = text.partition("|")
-        self.diagnostics_of(file, before + after)  # until it has read the file, it answers by words
+        # Until it has read the file, it answers by words. To the same text again it says nothing.
+        self.diagnostics_of(file, f"{before}{after}\n// {self._last_id}\n")
         place = {"line": before.count("\n"), "character": len(before.rpartition("\n")[2])}
         return self._ask(
             f"textDocument/{request}",

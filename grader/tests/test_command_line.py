@@ -84,7 +84,7 @@ def test_help_imports_the_command_line_alone(checkout: Checkout) -> None:
     assert not loaded & {"rich.console", "pydantic", "jinja2", "submitit", "watchfiles"}
     ours = {name for name in loaded if name.startswith("lockstep_grader.")}
     packages = ("cli", "machine", "model")
-    needed = ("cli.engine", "cli.environment", "cli.main", "cli.verbs", "machine.interrupts")
+    needed = ("cli.environment", "cli.main", "cli.verbs", "machine.interrupts")
     pure = ("model.errors", "model.text")
     assert ours == {f"lockstep_grader.{name}" for name in (*packages, *needed, *pure)}
 

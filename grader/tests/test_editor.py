@@ -62,7 +62,7 @@ def test_what_kernels_may_use_has_no_diagnostic(editor: Clangd) -> None:
 @pytest.mark.parametrize(
     ("text", "names"),
     [
-        ("__global__ void kernel() { __syncth| }", {"__syncthreads", "__syncthreads_count"}),
+        ("__global__ void kernel() { __syncth| }", {"__syncthreads_count", "__syncthreads_or"}),
         ("__global__ void kernel() { int i = threadIdx.|; }", {"x", "y", "z"}),
         ("void host() { cudaMem| }", {"cudaMemcpy", "cudaMemset", "cudaMemcpyAsync"}),
         ("void host() { cudaMemcpy(0, 0, 0, cudaMemcpyDev|); }", {"cudaMemcpyDeviceToHost"}),

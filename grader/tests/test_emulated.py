@@ -6,12 +6,7 @@ import shutil
 
 import pytest
 
-from lockstep_grader.intake.submission import Source
-from lockstep_grader.judging.emulated import emulated
-from lockstep_grader.judging.job import Job
-from lockstep_grader.model.grades import Finding, FindingKind, Judgement, Lab, Outcome
-
-from conftest import LAB, Checkout, demo_rung, rungs, verdict_line
+from conftest import LAB, Checkout, rungs, verdict_line
 
 RACE = {"kind": "race", "file": "01_first.cu", "line": 7, "message": "both write"}
 
@@ -73,33 +68,6 @@ def test_what_is_forbidden_on_the_emulator_earns_nothing(gpu: Checkout, part: st
     source += "//! under emulator {}\n"
     _, report = gpu.grade(gpu.submission("ann", {"01_first": source}))
     assert scores(rungs(report)["01_first"]) == [0, 0, 0]
-
-
-def test_what_the_emulator_does_not_compile_is_not_clean(gpu: Checkout) -> None:
-    """Or a rung could choose not to be asked, as with an assembly statement."""
-    asm = 'void f() {\n  asm volatile("");\n}\n'
-    _, report = gpu.grade(gpu.submission("ann", {"01_first": asm}))
-    first = rungs(report)["01_first"]
-    assert scores(first) == [2, 0, 1]
-    assert (first["findings"][0]["kind"], first["findings"][0]["line"]) == ("compile_error", 2)
-    assert "./lab check --backend cpu" in first["tests"][-1]["message"]
-
-
-@pytest.mark.parametrize(
-    ("found", "told"), [("forbidden", "compile_error"), ("out_of_memory", "out_of_memory")]
-)
-def test_what_the_emulator_alone_forbids_is_not_forbidden(found: str, told: str) -> None:
-    """Any other finding before the run keeps its kind, such as that of a huge variable."""
-
-    class Refusing:
-        def judge(self, job: Job, source: Source | Finding) -> Judgement:
-            return Judgement(findings=(Finding(FindingKind(found), "why", "01_first.cu", 3),))
-
-    rung, source = demo_rung(), Source("01_first.cu", b"")
-    lab = Lab("01-demo", "demo", "Demo", "", (), (rung,))
-    test = emulated(Refusing(), Job("ann", lab, rung, lambda: source), source)
-    expected = Finding(FindingKind(told), "on the emulator: why", "01_first.cu", 3)
-    assert (test.outcome, test.findings) == (Outcome.FAILED, (expected,))
 
 
 def test_a_fault_of_the_emulator_is_no_verdict(gpu: Checkout) -> None:

@@ -34,6 +34,9 @@ PROGRAMS = Path(__file__).parent / "quiz_programs"
 WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")
 LABS = read_labs(WORKSPACE)
 
+# A question is about the accesses that are written, also those whose result is not used.
+AS_WRITTEN = Options(is_optimised=False)
+
 # These are about rates, registers, rounding, and multiprocessors that the emulator does not have.
 NOT_EMULATED = {
     "01-reduction": {"bytes-in-flight"},
@@ -97,7 +100,7 @@ class Programs:
     def built(self, lab: str) -> Path:
         work = self._folder / lab
         work.mkdir(exist_ok=True)
-        return build_program(self._steps, [PROGRAMS / f"{lab}.cu"], Options(), work, 1)
+        return build_program(self._steps, [PROGRAMS / f"{lab}.cu"], AS_WRITTEN, work, 1)
 
     def questions(self, lab: str) -> set[str]:
         return set(self._output(lab, (), Settings(checks=Checks.NONE))[0].split())

@@ -371,16 +371,12 @@ def test_what_only_the_emulator_refuses_says_that_nvcc_compiles_it(
     assert finding["message"].startswith(
         "nvcc compiles this, but the emulator does not know it (no): "
     )
-    nvcc.says(f"{FILE}(1): error: neither does nvcc\n", 1)
-    _, report = checkout.grade(checkout.root / "solutions", "--regrade", "all")
-    (finding,) = rungs(report)["01_first"]["findings"]
-    assert finding["message"] == "neither does nvcc"
 
 
 def test_where_clang_refuses_a_rung_too_its_words_count(checkout: Checkout, nvcc: Nvcc) -> None:
     refuses = ["sh", "-c", f"echo '{FILE}:1:4: error: as clang says'; exit 1"]
     steps = [{"name": "device", "at_once": True, "argv": refuses}]
-    checkout.write_toolchain(steps=steps, engine="machine")
+    checkout.write_toolchain(steps=steps)
     nvcc.says(f"{FILE}(1): error: as nvcc says\n{FILE}(1): warning #1-D: odd\n", 1)
     _, report = checkout.grade(checkout.root / "solutions")
     first = rungs(report)["01_first"]

@@ -382,9 +382,9 @@ def test_a_broken_link_is_told_by_what_is_missing(tmp_path: Path) -> None:
     said = (
         "/usr/bin/ld: gathered.o: in function `main':\nmain.cu:7: undefined reference to `go(int)'"
     )
-    steps = {name: Step(name, ("true",)) for name in ("rewrite", "compile", "gather", "isolate")}
+    steps = {name: Step(name, ("true",)) for name in ("compile_host", "gather", "isolate")}
     steps["link"] = Step("link", ("sh", "-c", f'echo "{said}"; exit 1'.replace("`", "\\`")))
-    source = tmp_path / "main.cu"
+    source = tmp_path / "main.cpp"
     source.write_text("")
     with pytest.raises(BuildError) as caught:
         build_program(steps, [source], Options(), tmp_path, 1)

@@ -15,7 +15,7 @@ import pytest
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.compile import compile_rung
-from lockstep_grader.judging.judge import run_judge_command
+from lockstep_grader.judging.judge import run_judge_command, workers_on_cpu
 from lockstep_grader.judging.session import open_session
 from lockstep_grader.judging.standing_judges import StandingJudges
 from lockstep_grader.machine.process import Limits, Processes
@@ -179,7 +179,8 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
             session.toolchain, tools, source, work, session.processes, session.confinement
         )
         assert isinstance(worker, Path), worker
-        made.append([str(tools.judge), f"--rung={rung.id}", f"--worker={worker}"])
+        workers = workers_on_cpu(session.toolchain, worker, session.confinement)
+        made.append([str(tools.judge), f"--rung={rung.id}", *workers.arguments()])
     return made
 
 
@@ -208,7 +209,7 @@ def test_a_real_judge_ends_with_its_grader(commands: list[list[str]], tmp_path: 
     endless = tmp_path / "endless"
     endless.write_text('#!/bin/sh\necho $$ > "$0.pid"\nexec sleep 600\n')
     endless.chmod(0o755)
-    judge, rung, _ = commands[0]
+    judge, rung, *_ = commands[0]
     code = (
         "import sys; from pathlib import Path\n"
         "from lockstep_grader.judging.standing_judges import StandingJudges\n"

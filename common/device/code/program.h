@@ -194,6 +194,11 @@ struct Program {
   std::unordered_map<std::string_view, Function*> by_name;
   // Functions whose address is taken: the first has the address kFunctionBytes, and so on.
   std::vector<const Function*> by_number;
+  const Function* function_at(std::uint64_t address) const {  // null: there is none
+    const std::uint64_t number = address / kFunctionBytes;
+    const bool is_one = address % kFunctionBytes == 0 && number >= 1 && number <= by_number.size();
+    return is_one ? by_number[number - 1] : nullptr;
+  }
   std::vector<Symbol> symbols;
   std::uint32_t num_instructions = 0;  // ids are below
 

@@ -155,9 +155,8 @@ const Op* call_function(Warp& warp, const Op* op, std::uint32_t lanes) {
   const std::uint64_t address = numbers[std::countr_zero(warp.lanes)];
   std::uint32_t others = 0;
   for_each_lane(warp.lanes, [&](int lane) { others |= numbers[lane] != address ? 1U << lane : 0; });
-  const std::uint64_t number = address / code::kFunctionBytes;
-  if (number == 0 || address % code::kFunctionBytes != 0 ||
-      number > call.program->by_number.size()) {
+  const code::Function* const callee = call.program->function_at(address);
+  if (callee == nullptr) {
     end_kernel(
         warp, instruction_of(warp, op), report::Kind::kHostPointer,
         thread_name(warp, std::countr_zero(warp.lanes)) +
@@ -166,7 +165,7 @@ const Op* call_function(Warp& warp, const Op* op, std::uint32_t lanes) {
         cudaErrorIllegalAddress);
   }
   if (others != 0) split(warp, op, others, op);  // they call theirs later
-  return enter(warp, op, call, *call.program->by_number[number - 1]);
+  return enter(warp, op, call, *callee);
 }
 
 std::vector<std::uint32_t> offsets_of(const Operand& list) {

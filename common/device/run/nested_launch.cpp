@@ -16,9 +16,8 @@ using memory::Allocation;
 
 // A kernel's address is a number; see code/load.cpp. Null: it is none.
 const code::Function* kernel_at(const code::Program& program, std::uint64_t address) {
-  if (address == 0 || address > program.by_number.size()) return nullptr;
-  const code::Function* const function = program.by_number[address - 1];
-  return function->is_kernel ? function : nullptr;
+  const code::Function* const function = program.function_at(address);
+  return function != nullptr && function->is_kernel ? function : nullptr;
 }
 
 // Frees the buffer.

@@ -123,10 +123,12 @@ void after_one_step(const Drawn& drawn) {
 }
 
 // The natural order of the emulator is that of the question: thread 0 first, then thread 1.
+// One thread after another.
 __global__ void add_in_place(int* items, int distance) {
   const int t = threadIdx.x;
-  if (t >= distance) {
-    items[t] += items[t - distance];
+  for (int turn = 0; turn < static_cast<int>(blockDim.x); ++turn) {
+    if (t == turn && t >= distance) items[t] += items[t - distance];
+    __syncthreads();
   }
 }
 

@@ -49,6 +49,8 @@ _NOT_LAUNCHED = re.compile(r"call to global function '?(?P<name>\w+)'? not confi
 _NO_MATCH = re.compile(r"^no matching ")
 _UNSUITABLE = re.compile(r"candidate .*?(?:not viable|ignored): (?P<why>.*)")
 
+_SHARED_INITIAL = re.compile(r"initialization is not supported for __shared__ variables")
+
 _LIBRARY_NAME = re.compile(r"\bstd\s*::\s*\w+")
 _FUNCTION = re.compile(r"\b(?!(?:if|for|while|switch|catch)\b)(\w+)\s*\([^;{}]*\)[^;{}()]*\{")
 
@@ -236,6 +238,12 @@ def _in_words(said: _Said, place: _Place, rung: _Rung) -> tuple[str, int]:
     if match := _NOT_LAUNCHED.search(said.text):
         words = f"{match['name']} is a kernel: launch it with <<<blocks, threads>>>"
         return words, rung.column_of(match["name"], line)
+    if _SHARED_INITIAL.search(said.text):
+        return (
+            "a __shared__ variable has no initial value, as no thread would store it: take the "
+            "default values (= 0) out of its class, or the value here, and let threads store them",
+            column,
+        )
     message = with_successor(one_line(said.text))
     if _NO_MATCH.search(message) and (match := _UNSUITABLE.search(every)):
         message = f"{message}: {match['why']}"

@@ -19,7 +19,6 @@ from lockstep_grader.model.grades import (
     EMULATOR,
     Backend,
     Finding,
-    FindingKind,
     Judgement,
     Outcome,
     Part,
@@ -63,23 +62,12 @@ def _findings(judgement: Judgement) -> tuple[Finding, ...]:
     """Each kind and place once."""
     unique: dict[tuple[str, str, int], Finding] = {}
     for finding in (
-        *map(_not_forbidden, judgement.findings),
+        *judgement.findings,
         *(one for test in judgement.tests for one in test.findings),
     ):
         told = replace(finding, message=f"on the emulator: {finding.message}")
         unique.setdefault((finding.kind, finding.file, finding.line), told)
     return tuple(causes_first(unique.values()))
-
-
-def _not_forbidden(finding: Finding) -> Finding:
-    """A finding that was made before any test ran.
-
-    nvcc compiled the file and this backend's rules allow it. So what the emulator's rules refuse is
-    no more than a file that does not compile there.
-    """
-    if finding.kind is not FindingKind.FORBIDDEN:
-        return finding
-    return replace(finding, kind=FindingKind.COMPILE_ERROR)
 
 
 def emulator_file(toolchain_file: Path) -> Path:

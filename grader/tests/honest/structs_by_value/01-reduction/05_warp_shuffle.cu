@@ -13,7 +13,7 @@ constexpr int kThreadsPerBlock = 256;
 constexpr int kNumWarps = kThreadsPerBlock / 32;
 
 struct Sum {
-  float value = 0;
+  float value;
 
   friend __device__ Sum operator+(Sum left, Sum right) { return {left.value + right.value}; }
   __device__ Sum& operator+=(Sum other) { return *this = *this + other; }
@@ -32,13 +32,13 @@ __device__ Sum of_block(Sum sum, Sum* warp_sums) {
   sum = of_warp(sum);
   if (threadIdx.x % 32 == 0) warp_sums[threadIdx.x / 32] = sum;
   __syncthreads();
-  return of_warp(threadIdx.x < kNumWarps ? warp_sums[threadIdx.x] : Sum());
+  return of_warp(threadIdx.x < kNumWarps ? warp_sums[threadIdx.x] : Sum{0});
 }
 
 __global__ void structs_kernel(const float* d_in, int num_items, Sum* d_sums) {
   __shared__ Sum warp_sums[kNumWarps];
   const unsigned num_threads = gridDim.x * kThreadsPerBlock;
-  Sum sum;
+  Sum sum{0};
   for (unsigned item = blockIdx.x * kThreadsPerBlock + threadIdx.x; item < num_items;
        item += num_threads) {
     sum += load(d_in, item);
