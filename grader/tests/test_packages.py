@@ -23,6 +23,7 @@ from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.intake.submission import MAX_SOURCE_BYTES
 from lockstep_grader.machine.archive import Packed, tarred, zipped
 from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.toolchain.clang import ensure_clang
 
 from conftest import Checkout
 
@@ -101,7 +102,11 @@ def test_what_is_unpacked_is_a_whole_checkout_for_cmake(tmp_path: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(file.data)
     done = subprocess.run(
-        ["cmake", "--preset", "cpu", "-B", "build"], cwd=tmp_path, capture_output=True, text=True
+        ["cmake", "--preset", "cpu", "-B", "build"],
+        cwd=tmp_path,
+        env={**os.environ, "LOCKSTEP_CLANG": str(ensure_clang().path)},
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stderr
     toolchain = json.loads((tmp_path / "build" / "lockstep.json").read_text())

@@ -32,6 +32,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Backend, Lab
 from lockstep_grader.toolchain.build import build_backend
+from lockstep_grader.toolchain.clang import ensure_clang
 
 from conftest import Checkout
 from markdown import links
@@ -267,7 +268,12 @@ def test_a_copy_checks_hints_lists_packs_and_configures_by_itself(copy: Path) ->
     sections = [line.split()[0] for line in lab_of(copy, "test", "--list").stdout.splitlines()]
     assert sections == ["format", "python", "ctest", "tidy", "cuda"]
     configured = subprocess.run(
-        ["cmake", "--preset", "cpu"], cwd=copy, capture_output=True, text=True, check=False
+        ["cmake", "--preset", "cpu"],
+        cwd=copy,
+        env={**os.environ, "LOCKSTEP_CLANG": str(ensure_clang().path)},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert configured.returncode == 0, configured.stderr
     listed = json.loads((copy / "build/cpu/lockstep.json").read_text())["labs"]

@@ -10,6 +10,7 @@ from lockstep_grader.model.grades import Backend, Finding, FindingKind
 from lockstep_grader.rules.source import check_source
 
 REPOSITORY = Path(__file__).parents[2]
+EARLY = "__attribute__((constructor)) void f();\n"
 
 
 def text_problem(text: str, backend: Backend = Backend.CUDA) -> Finding | None:
@@ -106,8 +107,8 @@ OUT_OF_STEP = {
     "escaped letter": "int \\u00e91'a'; asm(\"nop\"); 'b'",
     "quote after a number": "#define E(x)\nE(1'.') asm(\"nop\"); E(' ')",
     "quotes after a number": "#define E(x)\nE(1''a) asm(\"nop\"); E('')",
-    "sign in a number": "#define E(x)\nE(1e+1'1) __attribute__((constructor)) void f(); E('')",
-    "quote in what is skipped": "#if 0\ndon't /*\n#endif\n__attribute__((constructor)) void f();\n/* */",
+    "sign in a number": "#define E(x)\nE(1e+1'1) " + EARLY + " E('')",
+    "quote in what is skipped": f"#if 0\ndon't /*\n#endif\n{EARLY}/* */",
     "pasted word": "__CONCAT(__as,m__)(\"nop\");",
     "pasted attribute": "__CONCAT(__attri,bute__)((constructor)) void f();",
     "pasted by the library": "_ElfW_1(as, m, )(\"nop\");",
@@ -155,9 +156,7 @@ def test_text_that_only_looks_odd_is_left_alone(text: str) -> None:
 
 
 def test_a_line_behind_spliced_ones_keeps_its_number() -> None:
-    found = text_problem(
-        "int a \\\n= \\\n1;\n#define B \\\n 1\n// c \\\nd\nint e;\n__attribute__((constructor)) void f();\n"
-    )
+    found = text_problem("int a \\\n= \\\n1;\n#define B \\\n 1\n// c \\\nd\nint e;\n" + EARLY)
     assert found is not None
     assert found.line == 9
 
