@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Which compiler builds everything. Included before project(); check_compiler() is called after it.
-# The emulator reads g++'s instrumentation, and its exact counters are those of g++'s code.
+# Rungs of the cpu backend are clang's (Clang.cmake).
 
 find_program(gxx_path g++)
 mark_as_advanced(gxx_path)

@@ -19,7 +19,7 @@
 #define __SURFACE_TYPES_H__
 #define __TEXTURE_TYPES_H__
 
-// memcpy and its like are for kernels, too, and clang expands them as it does the host's.
+// memcpy and memset are for kernels, too, and clang expands them as it does the host's.
 #ifdef __CUDA__
 #pragma clang force_cuda_host_device begin
 #include <string.h>

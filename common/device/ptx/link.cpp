@@ -65,7 +65,7 @@ class Linker {
 
   // What the part's file alone knows gets a name that no other file has.
   void rename_own(Module& part) {
-    Renamed renamed;
+    Renamed renamed = own_variables(part);
     const auto choose = [&](std::string_view& name, bool others_may_mean_it) {
       if (others_may_mean_it || num_files_with_.at(name) == 1) return;
       const std::string made = std::string(name) + ".file" + std::to_string(number_);
@@ -94,6 +94,20 @@ class Linker {
       rename(alias.name, renamed);
       rename(alias.target, renamed);
     }
+  }
+
+  // clang marks the definition of a static variable that the host uses too, so that files can be
+  // linked, and leaves the file's own uses of it as those of an extern variable without the mark.
+  static Renamed own_variables(Module& part) {
+    Renamed marked;
+    for (const Variable& variable : part.variables) {
+      const auto mark = variable.name.find("__static__");
+      if (mark != std::string_view::npos) marked[variable.name.substr(0, mark)] = variable.name;
+    }
+    std::erase_if(part.variables, [&](const Variable& variable) {
+      return variable.is_extern && marked.contains(variable.name);
+    });
+    return marked;
   }
 
   void move_places(Module& part) {

@@ -43,6 +43,16 @@ TEST(PtxLink, FindsDefinitionOfAnotherFileInEitherOrder) {
   }
 }
 
+// As clang writes a static variable that the host uses, too.
+TEST(PtxLink, FindsAMarkedDefinitionOfTheSameFile) {
+  const std::string text =
+      ".extern .const .b32 v;\n.visible .const .b32 v__static__1f = 5;\n.visible .entry k() {\n"
+      ".reg .b32 %r1;\nld.const.b32 %r1, [v];\nret;\n}";
+  const Module module = linked({text});
+  EXPECT_EQ(module.variables.size(), 1u);
+  EXPECT_EQ(function(module, "k").instructions[0].operands[1].name, "v__static__1f");
+}
+
 TEST(PtxLink, KeepsWhatOneFileKnowsApart) {
   const Module module =
       linked({".global .b32 v = 1;\n.func f() { ret; }\n.visible .entry a() {\n"

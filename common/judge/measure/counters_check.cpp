@@ -41,10 +41,9 @@ std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& 
                                        double bytes_needed) {
   for (const wire::KernelCounters& kernel : kernels) {
     if (const auto name = find_mismatch(kernel)) {
-      return Failure{kind::kForbidden,
-                     "the counter " + *name + " of " + kernel.name +
-                         " is not the sum over its lines: "
-                         "something other than the device wrote to the counters"};
+      return Failure{kind::kForbidden, "the counter " + *name + " of " + kernel.name +
+                                           " is not the sum over its lines: "
+                                           "something other than the device wrote to the counters"};
     }
   }
   if (auto failure = find_work_of_host(kernels, bytes_needed)) return failure;

@@ -15,7 +15,7 @@ foreach(step IN ITEMS device host)
   list(FILTER flags EXCLUDE REGEX "^-std=")
   set(installed_${step}_flags "")
   foreach(flag IN LISTS flags cccl_program_flags)
-    foreach(known IN ITEMS "${common_dir}/cuda=\$include" "${clang_headers}=\$clang_headers" "${CMAKE_BINARY_DIR}/prelude/cccl=\$include/cccl/mended"
+    foreach(known IN ITEMS "${common_dir}/cuda=\$include" "${clang_headers}=\$clang_headers" "${CMAKE_BINARY_DIR}/prelude/cccl=\$include/cccl/adapted"
         "${cccl_folder}=\$include/cccl/rungs" "${prelude_folder}=\$include")
       string(REGEX MATCH "^(.*)=(.*)$" known "${known}")
       string(REPLACE "${CMAKE_MATCH_1}" "${CMAKE_MATCH_2}" flag "${flag}")
@@ -36,7 +36,7 @@ install(PROGRAMS $<TARGET_FILE:lockstep_device> DESTINATION libexec/lockstep)
 install(FILES $<TARGET_FILE:lockstep_program> $<TARGET_FILE:lockstep_random> $<TARGET_FILE:lockstep_runtime>
   DESTINATION lib/lockstep)
 install(DIRECTORY ${common_dir}/cuda/ DESTINATION include/lockstep)
-install(DIRECTORY ${CMAKE_BINARY_DIR}/prelude/cccl/ DESTINATION include/lockstep/cccl/mended)
+install(DIRECTORY ${CMAKE_BINARY_DIR}/prelude/cccl/ DESTINATION include/lockstep/cccl/adapted)
 install(DIRECTORY ${cccl_folder}/ DESTINATION include/lockstep/cccl/rungs)
 if(cccl_program_flags)
   install(DIRECTORY ${cccl_folder}/../programs/ DESTINATION include/lockstep/cccl/programs)

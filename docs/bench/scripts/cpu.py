@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The cpu backend: the emulator's speed, the judge's overhead, and verdicts under many seeds."""
+"""The cpu backend: the judge's overhead, and verdicts under many seeds."""
 
 import json
 import os
@@ -65,11 +65,11 @@ def cpu(
         str, typer.Option(help="The lab whose solutions are graded; default: all.")
     ] = "",
 ) -> None:
-    """Measure the emulator and the judge, and compare the verdicts of many seeds."""
+    """Measure the judge, and compare the verdicts of many seeds."""
     lab_option = ["--lab", lab] if lab else []
     first, _ = grade("--seed", "1", "--jobs", "1", *lab_option)  # this builds everything
     second, one_job_seconds = grade("--seed", "1", "--jobs", "1", *lab_option)
-    output(["cmake", "--build", BUILD, "--target", "simt_bench", "judge_bench"])
+    output(["cmake", "--build", BUILD, "--target", "judge_bench"])
     expected = verdicts(first)
     same = sum(
         verdicts(grade("--seed", str(seed), *lab_option)[0]) == expected
@@ -85,7 +85,6 @@ def cpu(
         **provenance(),
         "machine": machine(),
         "compiler": first["toolchain"]["compiler"],
-        "emulator": json.loads(output([BUILD / "common/simt/bench/simt_bench"])),
         "judge": json.loads(output([BUILD / "common/judge/judge_bench"])),
         "grading": grading,
     }

@@ -15,7 +15,7 @@
 #define LOCKSTEP_KERNEL_API extern "C" __attribute__((device)) inline
 
 extern "C" {
-// clang makes of <<<>>> in a kernel a call of each.
+// Of <<<>>> in a kernel clang makes calls of these.
 __attribute__((device)) void* cudaGetParameterBuffer(size_t alignment, size_t size_bytes);
 __attribute__((device)) cudaError_t cudaLaunchDevice(void* kernel, void* parameters, dim3 grid,
                                                      dim3 block, unsigned int shared_bytes,

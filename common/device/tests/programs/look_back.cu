@@ -6,7 +6,6 @@
 
 #include "check.h"
 #include "lab/look_back.cuh"
-#include "simt/schedule.h"
 
 namespace {
 
@@ -147,12 +146,9 @@ int main() {
   CHECK_CUDA(cudaMalloc(&buffers.d_scratch, kScratchBytes));
   CHECK_CUDA(cudaMalloc(&buffers.d_arrived, sizeof(unsigned)));
   CHECK_CUDA(cudaMalloc(&buffers.d_out, kNumTiles * kThreadsPerBlock * sizeof(int)));
-  for (const int seed : {0, 1, 2}) {
-    simt::set_schedule(seed);
-    for (const Pace pace : {Pace::kFree, Pace::kLatePublishers, Pace::kLateReaders}) {
-      test_by_warp(buffers, pace);
-      test_by_thread(buffers, pace);
-    }
+  for (const Pace pace : {Pace::kFree, Pace::kLatePublishers, Pace::kLateReaders}) {
+    test_by_warp(buffers, pace);
+    test_by_thread(buffers, pace);
   }
   CHECK_CUDA(cudaFree(buffers.d_scratch));
   CHECK_CUDA(cudaFree(buffers.d_arrived));

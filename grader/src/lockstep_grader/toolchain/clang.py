@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The clang that compiles rungs for the machine, and NVIDIA's CCCL, which rungs include.
+"""The clang that compiles rungs for the emulator, and NVIDIA's CCCL, which rungs include.
 
 Each is a person's own, or the pinned one from PyPI, of which only what is needed is kept: of the
 411 MB of ziglang the program zig, which has clang inside, and clang's headers. A folder of .venv

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How far a running program is, from a file that the emulator keeps (simt/progress.h)."""
+"""How far a running program is, from a file that the device keeps (serve/progress.h)."""
 
 import struct
 from dataclasses import dataclass

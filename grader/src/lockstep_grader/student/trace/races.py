@@ -113,7 +113,7 @@ def _values(recording: Recording, first: Touch, second: Touch) -> tuple[bytes | 
         return _seen(recording, first), _left(second)
     if second.kind == "r":
         return _seen(recording, second), _known(recording, first, first.moment)
-    # Behind a plain write an atomic would add to another value.
+    # After a plain write, an atomic would add to another value.
     other = _left(first) if first.kind == "w" else None
     return _left(second), other
 
