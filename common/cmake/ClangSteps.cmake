@@ -10,7 +10,7 @@ set(clang_common_flags -x cuda -fdeclspec --cuda-gpu-arch=sm_90 --cuda-path=/non
   -Xclang -target-sdk-version=12.9 -Xclang -fcuda-allow-variadic-functions -fno-strict-aliasing
   -fstrict-flex-arrays=2
   -isystem ${common_dir}/cuda/toolkit ${clang_system_flags} -include cuda_runtime.h
-  -std=c++20 -Wall -Wextra -Wshadow -Wconditional-uninitialized -Wno-unused-parameter -Wno-pass-failed
+  -std=c++20 -Wall -Wextra -Wconditional-uninitialized -Wno-unused-parameter -Wno-pass-failed
   -Wno-unknown-pragmas -fno-caret-diagnostics -fno-crash-diagnostics)
 
 # Without a name of PTX's version clang takes one that does not know sm_90.
