@@ -104,14 +104,19 @@ def test_a_missing_rung(checkout: Checkout) -> None:
     assert "<p>01_first.cu is missing from the submission.</p>" in page.read_text()
 
 
-def test_a_rung_that_is_not_utf8(checkout: Checkout) -> None:
+@pytest.mark.parametrize("bytes_", [b"// caf\xe9\n", b"// \x93quoted\x94\n", b"// \x81\n"])
+def test_a_rung_with_a_byte_per_letter_is_judged(checkout: Checkout, bytes_: bytes) -> None:
     folder = checkout.submission("ann", {})
-    checkout.write(f"ann/{LAB}/01_first.cu", b"// fine\n// caf\xe9\n")
-    finding = first_finding(checkout, folder)
-    assert finding["message"] == (
-        "01_first.cu is not UTF-8: byte 0xe9 on line 2. Save it as UTF-8 in your editor"
-    )
-    assert finding["line"] == 2
+    checkout.write(f"ann/{LAB}/01_first.cu", b"// fine\n" + bytes_)
+    _, report = checkout.grade(folder)
+    assert report["submissions"][0]["labs"][0]["rungs"][0]["outcome"] == "passed"
+
+
+def test_a_rung_in_utf16(checkout: Checkout) -> None:
+    folder = checkout.submission("ann", {})
+    checkout.write(f"ann/{LAB}/01_first.cu", "// fine\n".encode("utf-16"))
+    message = first_finding(checkout, folder)["message"]
+    assert message.endswith("a byte of zero. Save it as UTF-8 in your editor")
 
 
 @pytest.mark.parametrize("text", ["", " \n\n"])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A submission, and how the rung files are taken from it: those and nothing else."""
 
+import contextlib
 import os
 import re
 import stat
@@ -117,14 +118,17 @@ def _read(path: Path, boundary: Path, name: str) -> Source | Finding:
         return data
     if not data.strip():
         return wrong("is empty")
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        byte = f"byte {data[error.start]:#04x} on line {line}"
-        message = f"{name} is not UTF-8: {byte}. Save it as UTF-8 in your editor"
-        return Finding(FindingKind.COMPILE_ERROR, message, name, line)
-    return Source(name, data)
+    if b"\0" in data:  # as half of the bytes of UTF-16 are
+        return wrong("is not UTF-8: it has a byte of zero. Save it as UTF-8 in your editor")
+    return Source(name, _in_utf8(data))
+
+
+def _in_utf8(data: bytes) -> bytes:
+    """The text as most editors write it. Older ones on Windows write a byte per letter."""
+    for encoding in ("utf-8", "cp1252"):
+        with contextlib.suppress(UnicodeDecodeError):
+            return data.decode(encoding).encode("utf-8")
+    return data.decode("latin-1").encode("utf-8")
 
 
 def _bytes_of(path: Path, wrong: Callable[[str], Finding]) -> bytes | Finding:
