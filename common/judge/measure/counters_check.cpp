@@ -12,40 +12,12 @@ namespace {
 
 constexpr double kHostShare = 0.25;  // of the bytes needed: counts and tables
 
-// Only counters with a place in the source have lines; maxima do not add up.
-bool adds_up(const std::string& name) {
-  return !wire::is_maximum(name) && name != "launches" && name != "blocks" && name != "warps" &&
-         name != "threads" && name != "busiest_blocks_sectors" && name != "busiest_warps_passes";
-}
-
-// The first counter that is not the sum over its lines.
-std::optional<std::string> find_mismatch(const wire::KernelCounters& kernel) {
-  wire::Counters sums;
-  for (const wire::LineCounters& line : kernel.lines) {
-    for (const auto& [name, value] : line.counters) sums[name] += value;
-  }
-  for (const auto& [name, value] : kernel.counters) {
-    if (adds_up(name) && sums[name] != value) return name;
-  }
-  for (const auto& [name, sum] : sums) {
-    if (adds_up(name) && wire::value_of(kernel.counters, name) != sum) return name;
-  }
-  return std::nullopt;
-}
-
 std::string whole(double number) { return std::to_string(static_cast<std::uint64_t>(number)); }
 
 }  // namespace
 
 std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& kernels,
                                        double bytes_needed) {
-  for (const wire::KernelCounters& kernel : kernels) {
-    if (const auto name = find_mismatch(kernel)) {
-      return Failure{kind::kForbidden, "the counter " + *name + " of " + kernel.name +
-                                           " is not the sum over its lines: "
-                                           "something other than the device wrote to the counters"};
-    }
-  }
   if (auto failure = find_work_of_host(kernels, bytes_needed)) return failure;
   if (variable_bytes(kernels) > kHostShare * bytes_needed) {
     return Failure{kind::kBudget,

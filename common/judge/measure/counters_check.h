@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks that kernels did the work. The device's counters come from the process that runs the
-// student's code, so they must also agree with each other.
+// Checks by the counters that kernels did the work.
 #pragma once
 
 #include <optional>
@@ -10,12 +9,12 @@
 
 namespace judge {
 
-// Why the counters of a call that gave the right result cannot be true, or nothing.
+// Why kernels cannot have done the work of a call that gave the right result, or nothing.
 // bytes_needed: roughly what the kernels must have read and written.
 std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& kernels,
                                        double bytes_needed);
 
-// The same of counters that are trusted.
+// The same, except that __device__ variables may hold any amount of data.
 std::optional<Failure> find_work_of_host(const std::vector<wire::KernelCounters>& kernels,
                                          double bytes_needed);
 
