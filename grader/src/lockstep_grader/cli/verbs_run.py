@@ -66,7 +66,7 @@ def run(
     """Run any CUDA program on the emulator, without a GPU, with every check."""
     check_files(files)
     options = compiler_options(include, define, std)
-    options = replace(options, announced=profile or checks is not Checks.NONE, is_counted=profile)
+    options = replace(options, is_checked=profile or checks is not Checks.NONE, is_counted=profile)
     if json:
         require_writable(json)
     arguments: list[str] = ctx.meta["program_arguments"]

@@ -113,10 +113,9 @@ def make_worker(
 ) -> Made:
     """The worker made from `source` in the folder `work`, or what is wrong with the source.
 
-    On the machine, rung.ptx is in that folder, too, and written.ptx, unless clang crashes over it.
-    Raises FaultError when the
-    toolchain itself fails: a program missing, the disk full, or a link that breaks over something
-    that is not the student's.
+    On cpu, rung.ptx is in that folder, too, and written.ptx, unless clang crashes over it. Raises
+    FaultError when the toolchain itself fails: a program missing, the disk full, or a link that
+    breaks over something that is not the student's.
     """
     try:
         return _compile(toolchain, tools, source, work, processes, confinement)

@@ -28,7 +28,7 @@ _PASSED, _FAILED, _WORKER_KILLED = 0, 1, 4  # judge.cpp's exit statuses
 
 @dataclass(frozen=True, slots=True)
 class DeviceProcess:
-    """The program that plays the device, on the machine, and the kernels of the submission."""
+    """The program that plays the device, on cpu, and the kernels of the submission."""
 
     program: Path
     ptx: Path

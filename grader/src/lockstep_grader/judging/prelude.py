@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which precompiled headers fit a rung on the machine.
+"""Which precompiled headers fit a rung on cpu.
 
 <algorithm> takes clang twice as long as a short rung, and <cuda/atomic> ten times, each three
 times. They are precompiled, too, for rungs that include them: for others their names would be

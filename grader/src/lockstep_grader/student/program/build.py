@@ -95,7 +95,7 @@ class Options:
     include: tuple[Path, ...] = ()
     define: tuple[str, ...] = ()
     std: int = 17
-    announced: bool = True  # False: no access is checked
+    is_checked: bool = True  # False: no access is checked
     is_optimised: bool = True  # False: kernels as written, for a debugger
     is_counted: bool = False  # no comparison of ours is among the branches
 
@@ -171,7 +171,7 @@ def compile_file(
         step = "compile_c" if file.suffix in C_SUFFIXES else "compile_host"
         compile_step([*command(step), *openmp], work)
         return
-    is_plain = options.is_counted or not options.announced
+    is_plain = options.is_counted or not options.is_checked
     ptx = "written" if not options.is_optimised else "device" if is_plain else "checked"
     commands = [command(ptx), command("compile")]
     dumped = Path(f"{made}.dump")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How `run` builds a program for the machine, with stand-ins for the compiler."""
+"""How `run` builds a program, with stand-ins for the compiler."""
 
 from pathlib import Path
 
@@ -9,8 +9,8 @@ from lockstep_grader.student.program.build import BuildError, Options, build_pro
 from lockstep_grader.toolchain.description import Step
 
 
-def machine_steps(log: Path) -> dict[str, Step]:
-    """As of the machine: each notes that it ran."""
+def noting_steps(log: Path) -> dict[str, Step]:
+    """Each notes that it ran."""
 
     def step(name: str, script: str) -> Step:
         words = ("{source}", "{object}", "{std}")
@@ -37,7 +37,7 @@ def machine_steps(log: Path) -> dict[str, Step]:
     [
         (Options(), "checked", b"compared"),
         (Options(is_counted=True), "device", b"optimised"),
-        (Options(announced=False), "device", b"optimised"),
+        (Options(is_checked=False), "device", b"optimised"),
         (Options(is_optimised=False), "written", b"as it is"),
     ],
 )
@@ -49,7 +49,7 @@ def test_a_program_has_its_kernels_inside(
         (tmp_path / name).write_text(text)
     work = tmp_path / "work"
     work.mkdir()
-    steps = machine_steps(tmp_path / "log")
+    steps = noting_steps(tmp_path / "log")
     program = build_program(steps, [tmp_path / name for name in files], options, work, 2)
     image = ptx + b"\n\0"
     assert program.read_bytes() == b"__global__\n" + image + b"int i;\n" + image + b"int j;\n"
@@ -61,7 +61,7 @@ def test_an_error_of_both_passes_is_told_once(tmp_path: Path) -> None:
     (tmp_path / "main.cu").write_text("// WRONG\n")
     with pytest.raises(BuildError) as caught:
         build_program(
-            machine_steps(tmp_path / "log"), [tmp_path / "main.cu"], Options(), tmp_path, 2
+            noting_steps(tmp_path / "log"), [tmp_path / "main.cu"], Options(), tmp_path, 2
         )
     finding = caught.value.finding
     assert (finding.file, finding.line, finding.column) == ("main.cu", 1, 2)
@@ -81,7 +81,7 @@ def test_an_error_of_both_passes_is_told_once(tmp_path: Path) -> None:
 def test_clangs_complaints_get_their_advice(tmp_path: Path, complaint: str, said: str) -> None:
     (tmp_path / "main.cu").write_text("\n")
     fails = Step("checked", ("sh", "-c", f'echo "main.cu:1:1: {complaint}"; exit 1'))
-    steps = {**machine_steps(tmp_path / "log"), "checked": fails}
+    steps = {**noting_steps(tmp_path / "log"), "checked": fails}
     with pytest.raises(BuildError) as caught:
         build_program(steps, [tmp_path / "main.cu"], Options(), tmp_path, 2)
     assert said in caught.value.finding.message
