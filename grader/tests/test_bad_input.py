@@ -115,7 +115,7 @@ def test_a_rung_with_a_byte_per_letter_is_judged(checkout: Checkout, bytes_: byt
 def test_a_rung_in_utf16(checkout: Checkout) -> None:
     folder = checkout.submission("ann", {})
     checkout.write(f"ann/{LAB}/01_first.cu", "// fine\n".encode("utf-16"))
-    message = first_finding(checkout, folder)["message"]
+    message = str(first_finding(checkout, folder)["message"])
     assert message.endswith("a byte of zero. Save it as UTF-8 in your editor")
 
 
