@@ -63,9 +63,10 @@ void Watcher::launch_begins(run::Launch& launch) {
   publications_.begin_launch();
   most_sectors_ = most_passes_ = 0;
   const std::uint64_t argument_bytes = launch.kernel->parameter_bytes;
-  if (argument_bytes <= kUsualArgumentBytes) return;
-  const memory::HostPlace at = {launch.host_file, launch.host_line};
-  kernel_->host_line(at)[Counter::kHostBytes] += argument_bytes;
+  if (argument_bytes == 0) return;
+  CounterSet& counters = kernel_->host_line({launch.host_file, launch.host_line});
+  counters[Counter::kArgumentBytes] += argument_bytes;
+  if (argument_bytes > kUsualArgumentBytes) counters[Counter::kHostBytes] += argument_bytes;
 }
 
 void Watcher::launch_ends(run::Launch& /*launch*/) {

@@ -12,22 +12,7 @@ namespace {
 
 constexpr double kHostShare = 0.25;  // of the bytes needed: counts and tables
 
-std::string whole(double number) { return std::to_string(static_cast<std::uint64_t>(number)); }
-
 }  // namespace
-
-std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& kernels,
-                                       double bytes_needed) {
-  if (auto failure = find_work_of_host(kernels, bytes_needed)) return failure;
-  if (variable_bytes(kernels) > kHostShare * bytes_needed) {
-    return Failure{kind::kBudget,
-                   "kernels write " + whole(variable_bytes(kernels)) + " bytes of " +
-                       whole(bytes_needed) +
-                       " to __device__ variables: what is larger than a table belongs into the "
-                       "scratch memory"};
-  }
-  return std::nullopt;
-}
 
 std::optional<Failure> find_work_of_host(const std::vector<wire::KernelCounters>& kernels,
                                          double bytes_needed) {

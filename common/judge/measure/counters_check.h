@@ -11,10 +11,6 @@ namespace judge {
 
 // Why kernels cannot have done the work of a call that gave the right result, or nothing.
 // bytes_needed: roughly what the kernels must have read and written.
-std::optional<Failure> find_impossible(const std::vector<wire::KernelCounters>& kernels,
-                                       double bytes_needed);
-
-// The same, except that __device__ variables may hold any amount of data.
 std::optional<Failure> find_work_of_host(const std::vector<wire::KernelCounters>& kernels,
                                          double bytes_needed);
 

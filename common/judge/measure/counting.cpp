@@ -57,8 +57,7 @@ CountResult count_once(const Workload& workload, std::uint64_t schedule_seed) {
   result.findings = std::move(outcome.findings);
   result.kernels = std::move(outcome.kernels);
   if (!result.failure && !kOnGpu) {  // on a GPU, the profiler around the worker counts
-    const auto find = has_trusted_counters(options()) ? find_work_of_host : find_impossible;
-    result.failure = find(result.kernels, workload.bytes_per_call);
+    result.failure = find_work_of_host(result.kernels, workload.bytes_per_call);
   }
   if (!result.failure) {
     result.measures = measures(result.kernels, std::max(workload.num_items, 1.0));

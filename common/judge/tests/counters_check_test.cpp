@@ -22,11 +22,11 @@ wire::KernelCounters sampled_kernel() {
 }
 
 TEST(CountersCheck, SeesThatNoKernelCanHaveReadTheInput) {
-  const auto failure = judge::find_impossible({sampled_kernel()}, 8192);
+  const auto failure = judge::find_work_of_host({sampled_kernel()}, 8192);
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, judge::kind::kForbidden);
   EXPECT_NE(failure->message.find("moved 2048 bytes where 8192"), std::string::npos);
-  EXPECT_TRUE(judge::find_impossible({}, 8));
+  EXPECT_TRUE(judge::find_work_of_host({}, 8));
 }
 
 // More kernels and lines than anyone writes by hand: the rest becomes one kernel, and one line.
@@ -51,7 +51,7 @@ TEST(CountersCheck, NothingIsLostAmongManyKernelsAndLines) {
       EXPECT_EQ(after, before);
       EXPECT_LE(kernels.size(), wire::kMaxKernels);
       const double bytes = 32.0 * static_cast<double>(before["global_read_sectors"]);
-      EXPECT_FALSE(judge::find_impossible(kernels, bytes)) << num_kernels << ", " << num_lines;
+      EXPECT_FALSE(judge::find_work_of_host(kernels, bytes)) << num_kernels << ", " << num_lines;
     }
   }
 }
@@ -61,7 +61,7 @@ TEST(CountersCheck, ManyKernelsAndLinesHideNothing) {
     for (const std::size_t num_lines : {2, 600, 5000}) {
       std::vector<wire::KernelCounters> kernels = many(num_kernels, num_lines);
       wire::fold(kernels);
-      EXPECT_TRUE(judge::find_impossible(kernels, 1e9)) << "work done on the host";
+      EXPECT_TRUE(judge::find_work_of_host(kernels, 1e9)) << "work done on the host";
     }
   }
 }
@@ -74,8 +74,8 @@ TEST(CountersCheck, CopiesAreNoWorkOfKernels) {
     kernels.back().counters.erase("launches");
     wire::fold(kernels);
     const double most = 2 * 2048.0 * static_cast<double>(num_kernels - 1);
-    EXPECT_FALSE(judge::find_impossible(kernels, most)) << num_kernels;
-    EXPECT_TRUE(judge::find_impossible(kernels, most + 2)) << num_kernels;
+    EXPECT_FALSE(judge::find_work_of_host(kernels, most)) << num_kernels;
+    EXPECT_TRUE(judge::find_work_of_host(kernels, most + 2)) << num_kernels;
   }
 }
 
@@ -87,8 +87,8 @@ TEST(CountersCheck, DataMustStayOnTheDevice) {
     host.lines = {{"a.cu", 3, host.counters, {}}};
     return std::vector{sampled_kernel(), host};
   };
-  EXPECT_FALSE(judge::find_impossible(of_host(256), 1024));
-  const auto failure = judge::find_impossible(of_host(257), 1024);
+  EXPECT_FALSE(judge::find_work_of_host(of_host(256), 1024));
+  const auto failure = judge::find_work_of_host(of_host(257), 1024);
   ASSERT_TRUE(failure);
   EXPECT_TRUE(failure->message.starts_with(
       "the result is right, but the data went through the host: 257 bytes"))
@@ -103,28 +103,19 @@ TEST(CountersCheck, DataMustStayOnTheDevice) {
   EXPECT_EQ(in_a_test->message.find("__device__"), std::string::npos);
 }
 
-TEST(CountersCheck, LargeVariablesOfTheDeviceCostTheBudget) {
+TEST(CountersCheck, ResultsAreNoArguments) {
   wire::KernelCounters kernel = sampled_kernel();
-  const auto writes = [&](std::uint64_t bytes) {
-    kernel.counters["variable_bytes"] = kernel.lines[0].counters["variable_bytes"] = bytes;
-    return std::vector{kernel};
-  };
-  EXPECT_FALSE(judge::find_impossible(writes(256), 1024));
-  const auto failure = judge::find_impossible(writes(257), 1024);
-  ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->kind, judge::kind::kBudget);
-  EXPECT_FALSE(judge::find_host_work(writes(2048), 1024, 0.5));
-  const auto of_host = judge::find_host_work(writes(2048), 1024, 0.5, judge::Variables::kOfTheHost);
-  ASSERT_TRUE(of_host);
-  EXPECT_NE(of_host->message.find("__device__ variables"), std::string::npos);
-  EXPECT_EQ(std::pair(of_host->file, of_host->line), std::pair(std::string("a.cu"), 3));
+  kernel.counters["argument_bytes"] = 512;
+  EXPECT_FALSE(judge::find_results_as_arguments({kernel}, 1024));
+  kernel.counters["argument_bytes"] = 513;
+  EXPECT_TRUE(judge::find_results_as_arguments({kernel}, 1024));
 }
 
 TEST(CountersCheck, CountsAtomicOperationsAsTraffic) {
   wire::KernelCounters kernel = sampled_kernel();
   kernel.counters["global_atomic_lanes"] = 256;
   kernel.lines[0].counters["global_atomic_lanes"] = 256;
-  EXPECT_FALSE(judge::find_impossible({kernel}, 8192));
+  EXPECT_FALSE(judge::find_work_of_host({kernel}, 8192));
 }
 
 }  // namespace
