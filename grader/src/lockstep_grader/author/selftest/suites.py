@@ -24,7 +24,7 @@ from lockstep_grader.toolchain import system
 from lockstep_grader.toolchain.build import build_backend, workers_target
 
 _LINT_SEED = 1
-_EVERY = 2  # of the mutants, one of so many is judged here, and all of them by `./lab lint`
+_EVERY = 3  # of the mutants, one of so many is judged here, and all of them by `./lab lint`
 
 
 def run_ctest(context: Context) -> Tally:
