@@ -6,18 +6,10 @@
 #include <cstddef>
 
 namespace count {
-namespace {
 
-using Kind = memory::Allocation::Kind;
-
-}  // namespace
-
-std::optional<Counter> exposing_counter(std::uint64_t address) {
+bool is_hosts_too(std::uint64_t address) {
   const memory::Allocation* const found = memory::find(address);
-  if (found == nullptr || !found->contains(address)) return std::nullopt;
-  if (found->is_hosts_too()) return Counter::kHostBytes;
-  if (found->kind == Kind::kSymbol) return Counter::kVariableBytes;
-  return std::nullopt;
+  return found != nullptr && found->contains(address) && found->is_hosts_too();
 }
 
 void Exposure::begin_launch() {
@@ -25,15 +17,8 @@ void Exposure::begin_launch() {
   last_ = {};
   if (version_ == memory::version()) return;
   version_ = memory::version();
-  has_hosts_memory_ = false;
-  first_variable_ = UINT64_MAX;
-  end_of_variables_ = 0;
-  for (const memory::Allocation* const allocation : memory::live_allocations()) {
-    has_hosts_memory_ = has_hosts_memory_ || allocation->is_hosts_too();
-    if (allocation->kind != Kind::kSymbol) continue;
-    first_variable_ = std::min(first_variable_, allocation->base);
-    end_of_variables_ = std::max(end_of_variables_, allocation->end());
-  }
+  has_hosts_memory_ =
+      std::ranges::any_of(memory::live_allocations(), &memory::Allocation::is_hosts_too);
 }
 
 const memory::Allocation* Exposure::find(std::uint64_t address) {
@@ -48,20 +33,14 @@ void Exposure::count(const run::Access& access, KernelTally& kernel, Place& plac
   for (std::uint32_t rest = access.lanes; rest != 0; rest &= rest - 1) {
     const std::uint64_t address = access.address[static_cast<std::size_t>(std::countr_zero(rest))];
     const memory::Allocation* const memory = find(address);
-    if (memory == nullptr) continue;
-    const bool is_variable = memory->kind == Kind::kSymbol && access.writes;
-    if (!is_variable && !memory->is_hosts_too()) continue;
+    if (memory == nullptr || !memory->is_hosts_too()) continue;
     const std::uint64_t end = address + access.size_bytes;
     for (std::uint64_t word = address / kWordBytes; word * kWordBytes < end; ++word) {
       const std::uint64_t in_page = word % (memory::kMinPageBytes / kWordBytes);
       Words& words = pages_[word * kWordBytes / memory::kMinPageBytes];
       if (words[in_page]) continue;
       words.set(in_page);
-      if (is_variable) {
-        place.counters[Counter::kVariableBytes] += kWordBytes;
-      } else {
-        kernel.expose(place, memory::page_below(word * kWordBytes), kWordBytes);
-      }
+      kernel.expose(place, memory::page_below(word * kWordBytes), kWordBytes);
     }
   }
 }

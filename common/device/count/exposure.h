@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Memory that the host can read or write without a copy: managed and pinned memory, and variables
-// of the device, into which a kernel may put tables. Its words count once in a launch.
+// Memory that the host can read or write without a copy: managed and pinned memory. Its words count
+// once in a launch.
 #pragma once
 
 #include <bit>
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <unordered_map>
 
 #include "count/counters.h"
@@ -19,9 +18,7 @@
 
 namespace count {
 
-// Which counter has the bytes at `address`: kHostBytes for managed and pinned memory,
-// kVariableBytes for a __device__ variable; none for other memory.
-std::optional<Counter> exposing_counter(std::uint64_t address);
+bool is_hosts_too(std::uint64_t address);
 
 class Exposure {
  public:
@@ -33,17 +30,16 @@ class Exposure {
 
   // Quick, and true too often.
   bool may_expose(const run::Access& access) const {
-    if (!has_hosts_memory_ && end_of_variables_ == 0) return false;
+    if (!has_hosts_memory_) return false;
     if (access.pattern != run::Pattern::kOther) {
       const auto first = static_cast<std::size_t>(std::countr_zero(access.lanes));
       const auto last = static_cast<std::size_t>(31 - std::countl_zero(access.lanes));
-      return may_expose(access.address[first], access.address[last], access.writes);
+      return is_hosts(access.address[first]) || is_hosts(access.address[last]);
     }
     // The host's part of the device's range is its last quarter.
     std::uint64_t bits = 0;
     for (const std::uint64_t address : access.address) bits |= address & address << 1;
-    if ((bits & kHostsBit) != 0) return true;
-    return access.writes && end_of_variables_ != 0;
+    return (bits & kHostsBit) != 0;
   }
   // Counts those words of the access that have not been counted.
   void count(const run::Access& access, KernelTally& kernel, Place& place);
@@ -61,16 +57,10 @@ class Exposure {
     return address / memory::kSharedWithHostBytes ==
            memory::kSharedWithHostBase / memory::kSharedWithHostBytes;
   }
-  bool may_expose(std::uint64_t low, std::uint64_t high, bool writes) const {
-    if (is_hosts(low) || is_hosts(high)) return true;
-    return writes && high >= first_variable_ && low < end_of_variables_;
-  }
   const memory::Allocation* find(std::uint64_t address);
 
-  std::uint64_t version_ = 0;  // of the book, when the variables were looked up
+  std::uint64_t version_ = 0;  // of the book, when that was looked up
   bool has_hosts_memory_ = false;
-  std::uint64_t first_variable_ = UINT64_MAX;
-  std::uint64_t end_of_variables_ = 0;
   memory::Allocation last_;                         // that was found
   std::unordered_map<std::uint64_t, Words> pages_;  // by page: words that count
 };

@@ -195,14 +195,8 @@ void Watcher::copy(const memory::HostPlace& at, std::uint64_t to, std::uint64_t 
     here[Counter::kHostBytes] += size_bytes;
     return;
   }
-  // What is read may come from the host, unless it is a variable of the device's.
   for (const std::uint64_t address : {to, from}) {
-    const std::optional<Counter> counter = exposing_counter(address);
-    if (counter == Counter::kHostBytes) {
-      copies.expose_range(at, address, size_bytes);
-    } else if (counter && address == to) {
-      here[*counter] += size_bytes;
-    }
+    if (is_hosts_too(address)) copies.expose_range(at, address, size_bytes);
   }
 }
 

@@ -6,7 +6,6 @@
 #include "report/waiting_text.h"
 #include "run/engine.h"
 #include "run/machine_call.h"
-#include "run/tile.h"
 
 namespace run {
 namespace {

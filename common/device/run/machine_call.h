@@ -41,4 +41,22 @@ void give(Warp& warp, const MachineCall& call, int lane, T value) {
   write_local(warp, warp.part->frames.back().local_base + call.result, lane, &value, sizeof value);
 }
 
+// Calls that other files carry out. Tiles of several warps, for
+// common/cuda/toolkit/lockstep/block_tile.h:
+// __lockstep_tile_sync(num_warps, rank, num_threads)  barriers.cpp
+const code::Op* tile_sync(Warp& warp, const code::Op* op, std::uint32_t lanes);
+// __lockstep_tile_put(warp, index, word)              tile.cpp
+const code::Op* tile_put(Warp& warp, const code::Op* op, std::uint32_t lanes);
+// __lockstep_tile_get(warp, index)                    tile.cpp
+const code::Op* tile_get(Warp& warp, const code::Op* op, std::uint32_t lanes);
+
+// Kernels that launch kernels, in nested_launch.cpp. clang makes two calls of each <<<>>>, as nvcc
+// does: void* cudaGetParameterBuffer(size_t alignment, size_t size)
+const code::Op* get_parameter_buffer(Warp& warp, const code::Op* op, std::uint32_t lanes);
+// cudaError_t cudaLaunchDevice(void* kernel, void* parameters, dim3 grid, dim3 block,
+//                              unsigned int shared_bytes, cudaStream_t stream)
+const code::Op* launch_from_kernel(Warp& warp, const code::Op* op, std::uint32_t lanes);
+// int __lockstep_last_error(int forget): of those launches.
+const code::Op* last_error(Warp& warp, const code::Op* op, std::uint32_t lanes);
+
 }  // namespace run

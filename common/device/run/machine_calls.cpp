@@ -11,11 +11,9 @@
 #include "run/engine.h"
 #include "run/generic_memory.h"
 #include "run/machine_call.h"
-#include "run/nested_launch.h"
 #include "run/print.h"
 #include "run/skip_ahead.h"
 #include "run/special_functions.h"
-#include "run/tile.h"
 
 namespace run {
 namespace {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "run/nested_launch.h"
+#include "run/machine_call.h"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "memory/book.h"
-#include "run/machine_call.h"
 
 namespace run {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "run/tile.h"
-
 #include "run/machine_call.h"
 
 namespace run {

@@ -215,13 +215,9 @@ TEST_F(CountMemory, WordsThatTheHostCanUseCountOncePerLaunch) {
   for (const std::uint64_t hosts : {managed, pinned}) {
     EXPECT_EQ(touch(hosts, false)[Counter::kHostBytes], 128U);
     EXPECT_EQ(touch(hosts, true)[Counter::kHostBytes], 128U + 16 * 4);
-    EXPECT_EQ(touch(hosts, true)[Counter::kVariableBytes], 0U);
   }
-  EXPECT_EQ(touch(variable, true)[Counter::kVariableBytes], 128U + 16 * 4);
-  EXPECT_EQ(touch(variable, false)[Counter::kVariableBytes], 0U);
   EXPECT_EQ(touch(variable, true)[Counter::kHostBytes], 0U);
   EXPECT_EQ(touch(data_, true)[Counter::kHostBytes], 0U);
-  EXPECT_EQ(touch(data_, true)[Counter::kVariableBytes], 0U);
 }
 
 TEST_F(CountMemory, ScatteredWordsOfSeveralAllocationsCountWhereTheHostCanUseThem) {
@@ -309,9 +305,7 @@ TEST_F(CountMemory, CopiesWithinTheDeviceCountAsTheHostsWhereTheyUseItsMemory) {
   watcher_.copy({}, data_, managed, 1024);
   EXPECT_EQ(take().counters[Counter::kHostBytes], 1024U);
   watcher_.copy({}, variable, data_, 1024);
-  EXPECT_EQ(take().counters[Counter::kVariableBytes], 1024U);
-  watcher_.copy({}, data_, variable, 1024);
-  EXPECT_EQ(take().counters[Counter::kVariableBytes], 0U);
+  EXPECT_EQ(take().counters[Counter::kHostBytes], 0U);
 }
 
 // ---- the rest

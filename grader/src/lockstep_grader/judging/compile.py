@@ -40,7 +40,7 @@ _MEMORY_BYTES = {Backend.CPU: 4 << 30, Backend.CUDA: 16 << 30}
 _FILE_BYTES = 256 << 20
 _MIN_FREE_BYTES = 1 << 20
 
-# g++ and the rewriter say file:31:5: error: text; nvcc says file(31): error: text.
+# g++ and clang say file:31:5: error: text; nvcc says file(31): error: text.
 _DIAGNOSTIC = re.compile(
     r"^(?P<file>[^:()\n]+)(?::(?P<line>\d+)(?::\d+)?|\((?P<nvcc_line>\d+)\)): "
     r"(?:fatal |internal compiler )?error:? ?(?P<text>.*)$",

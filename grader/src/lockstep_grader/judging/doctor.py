@@ -141,7 +141,7 @@ def _clang() -> Iterator[Item]:
 
 
 def _rung_compiler() -> Item:
-    """nvcc, of the toolkit or from PyPI: it compiles every rung, as g++ does."""
+    """nvcc, of the toolkit or from PyPI: it compiles every rung, as clang does."""
     found = rung_compiler()
     if isinstance(found, NoRungCompiler):
         return Item("real compiler", "nvcc", "", f"{found.reason}; {state_of_nvcc()}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""NVIDIA's compiler on a rung, in addition to g++: what it refuses is wrong in any case."""
+"""NVIDIA's compiler on a rung, in addition to clang: what it refuses is wrong in any case."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
