@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "call.h"
 #include "connection.h"
@@ -121,7 +122,8 @@ struct Run {
       runtime::take_variables_back();
       runtime::Connection::abandon();
     });
-    runtime::explain_host_crashes(nullptr);
+    // An error that the program ignored may be the cause.
+    runtime::explain_host_crashes([](const std::string&) { runtime::report_unchecked_errors(); });
     runtime::share_managed_variables();
   }
   Run(const Run&) = delete;

@@ -248,6 +248,21 @@ def test_every_error_is_a_finding_before_what_it_causes(tmp_path: Path) -> None:
 
 
 @emulated
+def test_an_ignored_error_is_told_before_the_crash_that_follows(tmp_path: Path) -> None:
+    (tmp_path / "host.cu").write_text(
+        "__global__ void fill(int* d) { d[threadIdx.x] = 1; }\n"
+        "int main() {\n  int* d;\n  cudaMalloc(&d, 256);\n  fill<<<1, 2048>>>(d);\n"
+        "  return d[0];\n}\n"
+    )
+    run("host.cu", "--json", "out.json", cwd=tmp_path)
+    findings = report(tmp_path / "out.json")["findings"]
+    assert [(finding["kind"], finding["line"]) for finding in findings] == [
+        ("launch_error", 5),
+        ("host_pointer", 6),
+    ]
+
+
+@emulated
 def test_the_end_of_the_program_waits_for_a_kernel_that_polls(tmp_path: Path) -> None:
     (tmp_path / "wait.cu").write_text(
         "__global__ void wait(volatile int* flag) { while (*flag == 0) {} }\n"

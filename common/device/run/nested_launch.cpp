@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "run/machine_call.h"
-
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "memory/book.h"
+#include "run/machine_call.h"
 
 namespace run {
 namespace {

@@ -96,9 +96,15 @@ class _Report:
     launches: list[str] = field(default_factory=list)
 
     def is_crash_told(self) -> bool:
-        """Whether the last finding is of no kernel, and so says what ended the program."""
+        """Whether the last finding is of no kernel, and so says what ended the program.
+
+        Errors that the program ignored are reported at its end, and come after it.
+        """
         ending = (FindingKind.CRASH, FindingKind.HOST_POINTER)
-        return bool(self.findings) and self.findings[-1].kind in ending and not self.kernels[-1]
+        for finding, kernel in zip(reversed(self.findings), reversed(self.kernels), strict=True):
+            if finding.kind is not FindingKind.LAUNCH_ERROR:
+                return finding.kind in ending and not kernel
+        return False
 
 
 def run_program(
