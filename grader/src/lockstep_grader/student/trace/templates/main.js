@@ -41,11 +41,13 @@ function lineOf(replay, moment) {
   return replay.recording.places[moment.place][1];
 }
 
-// Scrolls the box alone, not the page: `inner` gets to this share of its height.
-function scrollInside(box, inner, share = 0.5) {
+// Scrolls the box alone, not the page: `inner` gets to the middle of what the window shows of the box.
+function scrollInside(box, inner) {
   const [outer, own] = [box.getBoundingClientRect(), inner.getBoundingClientRect()];
-  if (own.top < outer.top || own.bottom > outer.bottom) {
-    box.scrollTop += own.top - outer.top - (outer.height - own.height) * share;
+  const shown = Math.min(outer.bottom, window.innerHeight);
+  const bottom = shown > outer.top + own.height ? shown : outer.bottom;
+  if (own.top < outer.top || own.bottom > bottom) {
+    box.scrollTop += own.top - outer.top - (bottom - outer.top - own.height) / 2;
   }
   if (own.left < outer.left || own.right > outer.right) {
     box.scrollLeft += own.left - outer.left - (outer.width - own.width) / 2;

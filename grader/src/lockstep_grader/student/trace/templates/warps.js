@@ -98,7 +98,7 @@ class SourceView {
     if (!now) return;
     now.classList.add("now");
     this.marked.push(now);
-    scrollInside(now.parentElement, now, 0.25);  // the lower part may be off the screen
+    scrollInside(now.parentElement, now);
   }
 }
 
