@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Tries this checkout on this machine and writes docs/bench/systems/NAME.json. `.ci/matrix` calls it.
 
-    python3 docs/bench/scripts/system.py NAME [--only-grade LAB]
+    python3 docs/bench/scripts/system.py NAME [--only-grade]
     python3 docs/bench/scripts/system.py --table    writes the table of docs/systems.md anew
 
-The compiler is g++, or the one that CXX names. --only-grade is for an emulated processor, which takes too long over the rest; LOCKSTEP_EMULATED names that processor. Exit status: 0 if everything
-passed, else 1. Runs with Python 3.10 and without any package, so its arguments are read by argparse:
+The compiler is g++, or the one that CXX names. --only-grade leaves out unit tests and proofs, for
+which an emulated processor takes too long; LOCKSTEP_EMULATED names that processor. Exit status: 0
+if everything passed, else 1. Runs with Python 3.10 and without any package, so its arguments are read by argparse:
 the first command on a new system is ./lab, which installs the packages.
 """
 
@@ -78,13 +79,13 @@ def system_name() -> str:
     return re.search(r'^PRETTY_NAME="?([^"\n]+)', text, re.MULTILINE)[1]
 
 
-def grade(work: Path, lab: str) -> "tuple[dict[str, object], float, dict[str, str]]":
+def grade(work: Path) -> "tuple[dict[str, object], float, dict[str, str]]":
     file = work / "grade.json"
     command = ["./lab", "grade", "solutions", "--backend", "cpu", "--seed", SEED]
     command += ["--json", file, "--results", work]
-    _, seconds = run("the solutions", [*command, *(["--lab", lab] if lab else [])])
+    _, seconds = run("the solutions", command)
     if not file.is_file():
-        return {"score": 0, "max_score": 0, "labs": [], "short": ["not graded"]}, seconds, {}
+        return {"score": 0, "max_score": 0, "short": ["not graded"]}, seconds, {}
     report = json.loads(file.read_text("utf-8"))
     rungs = [
         (lab["id"], rung)
@@ -95,7 +96,6 @@ def grade(work: Path, lab: str) -> "tuple[dict[str, object], float, dict[str, st
     marks = {
         "score": sum(rung["score"] or 0 for _, rung in rungs),
         "max_score": sum(rung["max_score"] for _, rung in rungs),
-        "labs": sorted({lab for lab, _ in rungs}),
         "short": [
             f"{lab}/{rung['id']}" for lab, rung in rungs if (rung["score"] or 0) < rung["max_score"]
         ],
@@ -148,14 +148,12 @@ def row(report: dict) -> str:
     marks, tests, proofs, seconds = (report[key] for key in ("marks", "tests", "proofs", "seconds"))
     processor = report["processor"] + (" (qemu)" if report["emulated"] else "")
     breached = f", {proofs['breached']} breached" if proofs["breached"] else ""
-    labs = marks["labs"]
     num_tests = tests["passed"] + len(tests["failed"])
     cells = (
         report["system"],
         processor,
         report["compiler"],
-        f"{marks['score']:g} of {marks['max_score']:g}"
-        + (f", {labs[0]} alone" if len(labs) == 1 else ""),
+        f"{marks['score']:g} of {marks['max_score']:g}",
         f"{tests['passed']} of {num_tests}" if num_tests else "not tried",
         f"{proofs['proved']}{breached}" if proofs["labs"] else "not tried",
         marks.get("counts", ""),
@@ -190,7 +188,7 @@ class Parser(argparse.ArgumentParser):
 def main() -> int:
     parser = Parser(usage=(__doc__ or "").partition("\n\n")[2])
     parser.add_argument("name", nargs="?")
-    parser.add_argument("--only-grade", metavar="LAB", default="")
+    parser.add_argument("--only-grade", action="store_true")
     parser.add_argument("--table", action="store_true")
     chosen = parser.parse_args()
     if chosen.table:
@@ -199,7 +197,7 @@ def main() -> int:
     if not chosen.name:
         parser.error("NAME is missing")
     with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
-        marks, grade_seconds, compiler = grade(Path(folder), chosen.only_grade)
+        marks, grade_seconds, compiler = grade(Path(folder))
         tests, test_seconds = ({"passed": 0, "failed": []}, 0.0)
         if not chosen.only_grade:
             tests, test_seconds = test(Path(folder))
