@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.judging.compile import make_worker
+from lockstep_grader.build.worker import make_worker
 
 from conftest import LAB, SOLUTION, STARTER, Checkout, rungs, verdict_line
 from handed_in import GOOD, zip_bytes
@@ -88,7 +88,7 @@ def test_a_regrade_that_has_come_to_its_end_can_be_asked_again(
 ) -> None:
     asked = ("grade", checkout.root / "class", "--results", kept, "--regrade", "all")
     with monkeypatch.context() as broken:
-        broken.setattr("lockstep_grader.judging.rung_judge.make_worker", _fails)
+        broken.setattr("lockstep_grader.judging.rung.make_worker", _fails)
         assert checkout.lab(*asked).status == 3
     assert checkout.lab(*asked).status == 0
     assert checkout.lab(*asked).status == 0
@@ -104,7 +104,7 @@ def test_a_checkout_that_changes_meanwhile_gives_no_results(
         header.write_text(f"{header.read_text()}\n")
         return make_worker(*arguments)
 
-    monkeypatch.setattr("lockstep_grader.judging.rung_judge.make_worker", edited)
+    monkeypatch.setattr("lockstep_grader.judging.rung.make_worker", edited)
     ran = checkout.lab("grade", checkout.root / "class", "--results", kept, "--regrade", "all")
     assert ran.status == 3
     assert "demo.cuh changed meanwhile" in ran.complaint
@@ -136,7 +136,7 @@ def test_a_regrade_that_fails_lets_the_earlier_score_stand_and_is_tried_again(
     before = (kept / "bob" / LAB / "01_first.json").read_bytes()
     regrade = ("--results", kept, "--regrade", "01-demo/01", "--regrade-student", "bob")
     with monkeypatch.context() as broken:
-        broken.setattr("lockstep_grader.judging.rung_judge.make_worker", _fails)
+        broken.setattr("lockstep_grader.judging.rung.make_worker", _fails)
         ran, report = checkout.grade(checkout.root / "class", *regrade)
     assert ran.status == 3
     assert "not judged again, so the earlier score stands: bob/01-demo/01_first" in ran.complaint

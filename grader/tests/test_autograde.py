@@ -28,7 +28,7 @@ from lockstep_grader.author.mutants import read_mutants
 from lockstep_grader.author.packages.autograde import autograde
 from lockstep_grader.author.packages.build import build_package
 from lockstep_grader.author.packages.platforms import Platform
-from lockstep_grader.judging.session import open_session
+from lockstep_grader.judging.session import Wanted, open_session
 from lockstep_grader.machine.archive import Packed, tarred
 from lockstep_grader.machine.process import Completed, Limits, Processes
 from lockstep_grader.machine.workspace import Workspace
@@ -403,7 +403,7 @@ def test_real_rungs_are_graded_on_gradescope(
     tmp_path: Path, packages: dict[Platform, bytes]
 ) -> None:
     """With this checkout's cpu backend: two rungs solved, one a mutant, two still to do."""
-    built = open_session(Workspace.from_environment(), Backend.CPU)
+    built = open_session(Workspace.from_environment(), Wanted(Backend.CPU))
     machine = Machine(tmp_path, built.toolchain.file)
     solutions = REPOSITORY / "solutions" / THREADS.id
     files = {

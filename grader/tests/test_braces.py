@@ -3,9 +3,9 @@
 
 import pytest
 
-from lockstep_grader.judging.beginners import in_beginners_words
-from lockstep_grader.judging.braces import unbalanced
 from lockstep_grader.model.grades import Finding, FindingKind
+from lockstep_grader.words.beginners import in_beginners_words
+from lockstep_grader.words.braces import unbalanced
 
 TEXT = """\
 namespace lab {

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.judging.clang_log import clang_findings
 from lockstep_grader.model.grades import FindingKind
 from lockstep_grader.toolchain.clang import find_clang
+from lockstep_grader.words.clang_log import clang_findings
 
 REPOSITORY = Path(__file__).parents[2]
 FILE = "01_first.cu"

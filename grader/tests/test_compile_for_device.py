@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.confine.sandbox import UNCONFINED
+from lockstep_grader.build.prelude import with_fitting_prelude
+from lockstep_grader.build.worker import Made, compile_rung, make_worker
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.judging.compile import Made, make_worker
-from lockstep_grader.judging.judge import workers_on_cpu
-from lockstep_grader.judging.prelude import with_fitting_prelude
-from lockstep_grader.machine.process import Processes
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Backend
-from lockstep_grader.toolchain.description import LabTools, Step, Toolchain
+from lockstep_grader.model.grades import Finding, FindingKind
+from lockstep_grader.observe.judge import workers_on_cpu
+from lockstep_grader.toolchain.description import Step
+from setups import DEMO, setup_in
 
 from conftest import FAKES
 
@@ -27,9 +26,7 @@ def shell(name: str, script: str, at_once: bool = True) -> Step:
 
 
 def made(work: Path, *steps: Step, source: Source = SOURCE) -> Made:
-    toolchain = Toolchain(work / "lockstep.json", Backend.CPU, {}, steps, None, {})
-    tools = LabTools(work, work, work)
-    return make_worker(toolchain, tools, source, work, Processes(), UNCONFINED)
+    return make_worker(setup_in(work, steps), DEMO, source, work)
 
 
 # ---- independent steps
@@ -70,8 +67,7 @@ def test_a_rung_over_which_clang_crashes_as_written_is_judged_as_compiled(tmp_pa
     link = shell("link", "touch worker", at_once=False)
     steps = (shell("device", "touch rung.ptx"), shell("written", CRASHES), link)
     assert made(tmp_path, *steps) == Made(tmp_path / "worker")
-    toolchain = Toolchain(tmp_path, Backend.CPU, {}, steps, None, {}, device=tmp_path)
-    workers = workers_on_cpu(toolchain, tmp_path / "worker", UNCONFINED)
+    workers = workers_on_cpu(setup_in(tmp_path, device=tmp_path), DEMO, tmp_path / "worker")
     assert not [word for word in workers.arguments() if word.startswith("--written")]
 
 
@@ -165,7 +161,6 @@ def test_what_a_lab_forbids_stays_forbidden(text: str, tmp_path: Path) -> None:
 
 
 def forbidden(text: str, work: Path, link: Step) -> bool:
-    toolchain = Toolchain(work / "t.json", Backend.CPU, {}, (link,), None, {})
     source = Source("01_first.cu", text.encode())
-    done = make_worker(toolchain, LabTools(work, work, work), source, work, Processes())
-    return any(each.kind == "forbidden" for each in done.errors)
+    found = compile_rung(setup_in(work, [link]), DEMO, source, work)
+    return isinstance(found, Finding) and found.kind is FindingKind.FORBIDDEN

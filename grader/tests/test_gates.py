@@ -7,16 +7,15 @@ that need a kernel of their own are mutants; docs/counters.md lists them all.
 """
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lockstep_grader.author.mutants import Mutant, read_mutants
+from lockstep_grader.build.worker import compile_rung
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.judging.compile import compile_rung
-from lockstep_grader.judging.session import Session, open_session
+from lockstep_grader.judging.session import Session, Wanted, open_session
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Backend, FindingKind, Lab, Outcome, Rung
 from lockstep_grader.student.profile.run import count
@@ -97,20 +96,17 @@ BASES = missing_a_budget()
 
 @pytest.fixture(scope="module")
 def session() -> Session:
-    return replace(open_session(WORKSPACE, Backend.CPU), real_compiler=None)
+    return open_session(WORKSPACE, Wanted(Backend.CPU))
 
 
 class Attacked:
     """The worker of a mutant with every attack in it: it is compiled once."""
 
     def __init__(self, session: Session, lab: Lab, mutant: Mutant, work: Path) -> None:
-        self._session, self._rung, self._work = session, mutant.rung, work
-        self._tools = session.toolchain.lab(lab.id)
+        self._setup, self._lab, self._rung, self._work = session.setup, lab, mutant.rung, work
         text = attacked(mutant.text, which=LAUNCHED_LATER.get(mutant.rung.id, 0))
         source = Source(mutant.rung.file_name, text.encode())
-        made = compile_rung(
-            session.toolchain, self._tools, source, work, session.processes, session.confinement
-        )
+        made = compile_rung(session.setup, lab, source, work)
         assert isinstance(made, Path), made
         self._worker = made
 
@@ -121,9 +117,8 @@ class Attacked:
         self._worker.write_bytes(
             re.sub(rb"attack \d(?= of test_gates)", f"attack {attack}".encode(), program)
         )
-        (profile,) = count(
-            self._session, self._tools.judge, self._rung, self._worker, [], self._work
-        )
+        lab, rung, worker = self._lab, self._rung, self._worker
+        (profile,) = count(self._setup, lab, rung, worker, sizes=[], work=self._work)
         assert profile.outcome is Outcome.PASSED, profile.message
         launched = {kernel.name.rpartition("::")[2] for kernel in profile.kernels}
         assert ("one_word_kernel" in launched) == (attack == ONE_WORD), launched

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.judging.gtest import read_gtest
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding, FindingKind, Image, Outcome, Part, TestResult
+from lockstep_grader.observe.gtest import read_gtest
 
 PLAIN = {"name": "A/1", "classname": "S", "status": "RUN", "result": "COMPLETED", "time": "0.25s"}
 

@@ -15,9 +15,9 @@ import pytest
 
 from lockstep_grader.cli.main import main
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.judging.job import Job
-from lockstep_grader.judging.rung_judge import RungJudge
+from lockstep_grader.judging.rung import RungJudge
 from lockstep_grader.model.grades import Image, Judgement, Outcome, Part, TestResult
+from lockstep_grader.request.job import Job
 from test_grade import without_times
 
 from conftest import STARTER, Checkout
@@ -33,7 +33,7 @@ _MOMENTS = 10  # of a first run, and as many of a second one that judges again
 @pytest.fixture
 def class_folder(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A class of two, an archive and a folder, with one equal file; its judge takes no time."""
-    monkeypatch.setattr("lockstep_grader.judging.rung_judge.RungJudge._judge", judge)
+    monkeypatch.setattr("lockstep_grader.judging.rung.RungJudge._judge", judge)
     checkout.write("class/ann.zip", zip_bytes(GOOD))
     checkout.submission("class/bob", {"02_second": STARTER})
     return checkout.root / "class"

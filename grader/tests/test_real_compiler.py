@@ -2,16 +2,14 @@
 """nvcc in addition to g++: what it refuses is a compile error, at the place in the file."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
+from lockstep_grader.build.nvcc import Compiled, compile_for_gpus
 from lockstep_grader.confine.sandbox import Unconfined
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.judging.nvcc_log import nvcc_findings
-from lockstep_grader.judging.real_compiler import Compiled, RealCompiler, compile_for_gpus
-from lockstep_grader.machine.process import Processes
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import (
     ARCHITECTURES,
@@ -28,7 +26,9 @@ from lockstep_grader.model.grades import (
     TestResult,
 )
 from lockstep_grader.model.score import score_rung
-from lockstep_grader.toolchain.nvcc import NoRungCompiler, RungCompiler, rung_compiler
+from lockstep_grader.toolchain.nvcc import NoRungCompiler, Phase, RungCompiler, rung_compiler
+from lockstep_grader.words.nvcc_log import nvcc_findings
+from setups import DEMO, setup_in
 
 from conftest import LAB, LAB_TOML, STARTER, Checkout, rungs
 
@@ -40,10 +40,16 @@ def compiled_by(argv_text: str, source: str, work: Path) -> Compiled:
     nvcc = work / "nvcc"
     nvcc.write_text(f"#!/bin/sh\n{argv_text}\n")
     nvcc.chmod(0o755)
-    real = RealCompiler(RungCompiler(str(nvcc), "13.0.88", "/usr/bin/g++"), work)
-    return compile_for_gpus(
-        real, Source(FILE, source.encode()), ARCHITECTURES, work, work / "made", Processes()
-    )
+    return compiled(RungCompiler(str(nvcc), "13.0.88", "/usr/bin/g++"), source, work)
+
+
+def compiled(
+    nvcc: RungCompiler, source: str, work: Path, architectures: Sequence[str] = ARCHITECTURES
+) -> Compiled:
+    setup = replace(setup_in(work), nvcc=nvcc)
+    rung = replace(DEMO.rungs[0], architectures=tuple(architectures))
+    text = Source(FILE, source.encode())
+    return compile_for_gpus(setup, DEMO, rung, text, work / "made", phase=Phase.RESOURCES)
 
 
 def errors(output: str, source: str) -> list[tuple[int, int, str]]:
@@ -163,13 +169,14 @@ def test_an_nvcc_that_dies_of_this_rung_alone_blames_the_rung(tmp_path: Path) ->
 def test_nvcc_is_confined_like_any_compiler(tmp_path: Path) -> None:
     class Refusing(Unconfined):
         def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
-            assert (argv[0], work, include) == ("/a/nvcc", tmp_path / "made", tmp_path / "include")
+            assert (argv[0], work, include) == ("/a/nvcc", tmp_path / "made", tmp_path)
             return ["sh", "-c", "echo 'nvcc fatal: confined'; exit 1"]
 
-    real = RealCompiler(RungCompiler("/a/nvcc", "13", "g++"), tmp_path)
-    arguments = (Source(FILE, b""), ARCHITECTURES, tmp_path / "include", tmp_path / "made")
-    compiled = compile_for_gpus(real, *arguments, Processes(), Refusing())
-    assert "confined" in compiled.errors[0].message
+    nvcc = RungCompiler("/a/nvcc", "13", "g++")
+    setup = replace(setup_in(tmp_path, confinement=Refusing()), nvcc=nvcc)
+    source, work = Source(FILE, b""), tmp_path / "made"
+    said = compile_for_gpus(setup, DEMO, DEMO.rungs[0], source, work, phase=Phase.RESOURCES)
+    assert "confined" in said.errors[0].message
 
 
 # ---- what `grade` makes of it, with a compiler that is a shell script
@@ -417,18 +424,15 @@ def test_a_budget_of_registers_counts_the_worst_kernel_and_is_left_out_without_n
 
 
 @pytest.fixture(scope="module")
-def real() -> RealCompiler:
+def real() -> RungCompiler:
     found = rung_compiler()
     if isinstance(found, NoRungCompiler):
         pytest.skip(found.reason)
-    return RealCompiler(found, Path())
+    return found
 
 
-def refused(real: RealCompiler, source: str, work: Path) -> Finding:
-    compiled = compile_for_gpus(
-        real, Source(FILE, source.encode()), ("7.5",), work, work / "made", Processes()
-    )
-    return compiled.errors[0]
+def refused(real: RungCompiler, source: str, work: Path) -> Finding:
+    return compiled(real, source, work, ("7.5",)).errors[0]
 
 
 MISTAKES = {
@@ -498,7 +502,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_of_the_language_is_named_at_its_place(
-    real: RealCompiler, mistake: str, tmp_path: Path
+    real: RungCompiler, mistake: str, tmp_path: Path
 ) -> None:
     source, (line, column, message) = MISTAKES[mistake]
     finding = refused(real, source, tmp_path)
@@ -506,10 +510,7 @@ def test_a_mistake_of_the_language_is_named_at_its_place(
 
 
 def test_a_text_that_asks_for_the_architecture_is_read_for_each(
-    real: RealCompiler, tmp_path: Path
+    real: RungCompiler, tmp_path: Path
 ) -> None:
     source = "#if __CUDA_ARCH__ >= 900\n#error too new\n#endif\n"
-    compiled = compile_for_gpus(
-        real, Source(FILE, source.encode()), ARCHITECTURES, tmp_path, tmp_path / "w", Processes()
-    )
-    assert [item.line for item in compiled.errors] == [2]
+    assert [item.line for item in compiled(real, source, tmp_path).errors] == [2]

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.confine.sandbox import UNCONFINED, NoSandbox, Sandbox, find_sandbox
+from lockstep_grader.confine.sandbox import NoSandbox, Sandbox, find_sandbox
 from lockstep_grader.confine.seccomp import filter_program
-from lockstep_grader.judging.judge import workers_on_cpu
 from lockstep_grader.machine.process import Limits, Processes
 from lockstep_grader.model.grades import Backend
-from lockstep_grader.toolchain.description import Toolchain
+from lockstep_grader.observe.judge import workers_on_cpu
+from setups import DEMO, setup_in
 
 from conftest import Checkout
 
@@ -351,11 +351,11 @@ def test_the_judge_is_told_to_confine_the_device_process(
 
 
 def test_the_device_process_reads_what_the_steps_made(tmp_path: Path) -> None:
-    toolchain = Toolchain(Path("t.json"), Backend.CPU, {}, (), None, {}, device=Path("/bin/true"))
+    setup = setup_in(tmp_path, device=Path("/bin/true"))
     worker = tmp_path / "worker"
     words = ["--device=/bin/true", f"--ptx={tmp_path}/rung.ptx", f"--worker={worker}"]
-    assert workers_on_cpu(toolchain, worker, UNCONFINED).arguments() == words
+    assert workers_on_cpu(setup, DEMO, worker).arguments() == words
     (tmp_path / "written.ptx").touch()  # clang may crash over it
     words.insert(2, f"--written={tmp_path}/written.ptx")
-    assert workers_on_cpu(toolchain, worker, UNCONFINED).arguments() == words
-    assert workers_on_cpu(replace(toolchain, device=None), worker, UNCONFINED).device is None
+    assert workers_on_cpu(setup, DEMO, worker).arguments() == words
+    assert workers_on_cpu(setup_in(tmp_path), DEMO, worker).device is None

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.judging.sanitizer import Sanitizer
-from lockstep_grader.judging.sanitizer_log import Report, read_log
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding, FindingKind
+from lockstep_grader.observe.sanitizer import works as works_here
+from lockstep_grader.toolchain.sanitizer import Sanitizer
+from lockstep_grader.words.sanitizer_log import Report, read_log
 
 from conftest import FAKES, LAB, Checkout, rungs, verdict_line
 
@@ -343,7 +344,7 @@ def test_trouble_of_a_tool_that_works_is_the_rungs(
     gpu: Checkout, monkeypatch: pytest.MonkeyPatch, trouble: str
 ) -> None:
     """A rung can end its own worker under a tool, and garble the tool's log."""
-    monkeypatch.setattr(Sanitizer, "works", lambda *_: True)
+    monkeypatch.setattr("lockstep_grader.observe.sanitizer.works", lambda *_: True)
     gpu.write_toolchain(backend="cuda", anchors=str(gpu.write("anchors", "fast")))
     source = f"{verdict_line()}{trouble}"
     ran, report = gpu.grade(gpu.submission("ann", {"01_first": source}))
@@ -366,8 +367,8 @@ def test_a_tool_works_if_it_speaks_about_a_program_of_ours(
     program = tmp_path / "compute-sanitizer"
     program.write_text(f'#!/bin/sh\ncase "$*" in *"worker --probe") echo "{says}";; esac\n')
     program.chmod(0o755)
-    assert Sanitizer(program).works("racecheck", tmp_path / "worker", "0") is works
+    assert works_here(Sanitizer(program), "racecheck", tmp_path / "worker", "0") is works
 
 
 def test_a_tool_that_cannot_be_started_does_not_work(tmp_path: Path) -> None:
-    assert not Sanitizer(tmp_path / "none").works("memcheck", tmp_path / "worker", "")
+    assert not works_here(Sanitizer(tmp_path / "none"), "memcheck", tmp_path / "worker", "")

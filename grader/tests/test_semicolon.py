@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from lockstep_grader.judging.semicolon import moved_to_the_gap
 from lockstep_grader.model.grades import Finding, FindingKind
+from lockstep_grader.words.beginners import moved_to_the_gap
 
 LINES = [
     "void f() {",

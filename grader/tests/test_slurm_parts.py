@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.judging.slurm.oom import oom_kills
-from lockstep_grader.judging.slurm.options import SlurmOptions, parse_slurm_options
-from lockstep_grader.judging.slurm.spool import Array, Spool, job_name
-from lockstep_grader.judging.slurm.tracker import Ended, Tracker
+from lockstep_grader.grading.slurm.oom import oom_kills
+from lockstep_grader.grading.slurm.options import SlurmOptions, parse_slurm_options
+from lockstep_grader.grading.slurm.spool import Array, Spool, job_name
+from lockstep_grader.grading.slurm.tracker import Ended, Tracker
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.results.folder import results_folder
 from lockstep_grader.results.store import ResultId

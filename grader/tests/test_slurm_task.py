@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader.confine.sandbox import NoSandbox
-from lockstep_grader.judging.slurm.spool import Settings, Spool, TaskJob
-from lockstep_grader.judging.slurm.task import run_task
+from lockstep_grader.grading.slurm.spool import Settings, Spool, TaskJob
+from lockstep_grader.grading.slurm.task import run_task
 from lockstep_grader.model.grades import Judgement
 
 from conftest import LAB, Checkout
@@ -47,7 +47,7 @@ def judged(checkout: Checkout, key: str = "", toolchain: str = "toolchain.json")
 
 @pytest.fixture
 def any_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lockstep_grader.judging.key.Keys.of", lambda *_: "any")
+    monkeypatch.setattr("lockstep_grader.request.key.Keys.of", lambda *_: "any")
 
 
 @pytest.mark.usefixtures("any_key")
@@ -87,7 +87,7 @@ def test_what_slurms_memory_limit_ended_is_nobodys_mistake(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kills = itertools.count()
-    monkeypatch.setattr("lockstep_grader.judging.slurm.task.oom_kills", lambda: next(kills))
+    monkeypatch.setattr("lockstep_grader.grading.slurm.task.oom_kills", lambda: next(kills))
     judgement = judged(checkout)
     assert "Slurm's memory limit for the task was reached" in judgement.fault
     assert judgement.tests == ()

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
+from lockstep_grader.build.worker import compile_rung
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.judging.compile import compile_rung
-from lockstep_grader.judging.judge import run_judge_command, workers_on_cpu
-from lockstep_grader.judging.session import open_session
-from lockstep_grader.judging.standing_judges import StandingJudges
+from lockstep_grader.judging.session import Wanted, open_session
 from lockstep_grader.machine.process import Limits, Processes
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InterruptedRunError
 from lockstep_grader.model.grades import Backend
+from lockstep_grader.observe.judge import Trial, run_judge, workers_on_cpu
+from lockstep_grader.observe.standing_judges import StandingJudges
 
 from conftest import is_gone, wait_for
 
@@ -163,39 +163,36 @@ void reduce_sum(const float*, int, float*, Scratch&, cudaStream_t) { std::abort(
 
 
 @pytest.fixture(scope="module")
-def commands(tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
+def trials(tmp_path_factory: pytest.TempPathFactory) -> list[Trial]:
     """Of the judge: two rungs that are right, and between them one that ends its worker."""
     lab = next(lab for lab in read_labs(WORKSPACE) if lab.id == LAB)
-    session = open_session(WORKSPACE, Backend.CPU)
-    tools = session.toolchain.lab(LAB)
+    setup = open_session(WORKSPACE, Wanted(Backend.CPU)).setup
     solutions = [(REPOSITORY / "solutions" / LAB / f"{rung}.cu").read_text() for rung in RUNGS]
     right, other = solutions
-    made: list[list[str]] = []
+    made: list[Trial] = []
     for name, text in zip(("02", "02-crashes", "06"), (right, CRASHES, other), strict=True):
         rung = next(rung for rung in lab.rungs if rung.id.startswith(name[:2]))
         work = tmp_path_factory.mktemp(name)
         source = Source(rung.file_name, text.encode())
-        worker = compile_rung(
-            session.toolchain, tools, source, work, session.processes, session.confinement
-        )
+        worker = compile_rung(setup, lab, source, work)
         assert isinstance(worker, Path), worker
-        workers = workers_on_cpu(session.toolchain, worker, session.confinement)
-        made.append([str(tools.judge), f"--rung={rung.id}", *workers.arguments()])
+        workers = workers_on_cpu(setup, lab, worker)
+        made.append(Trial(setup.tools(lab).judge, rung.id, workers, work, seed=7))
     return made
 
 
 @pytest.mark.e2e
 def test_a_real_judge_says_of_each_rung_what_a_fresh_one_says(
-    commands: list[list[str]], tmp_path: Path
+    trials: list[Trial], tmp_path: Path
 ) -> None:
     processes = Processes()
     standing = StandingJudges(processes)
-    for index, argv in enumerate([*commands, commands[0]]):
+    for index, trial in enumerate([*trials, trials[0]]):
         said = []
         for judges in (standing, None):
             work = tmp_path / f"{index}-{'fresh' if judges is None else 'standing'}"
             work.mkdir()
-            tests, seed = run_judge_command(argv, 7, work, processes, standing=judges)
+            tests, seed = run_judge(replace(trial, work=work, standing=judges), processes)
             said.append((seed, [replace(test, seconds=0) for test in tests]))
         assert said[0] == said[1]
     crashed = {finding.kind for test in said[0][1] for finding in test.findings}
@@ -204,15 +201,15 @@ def test_a_real_judge_says_of_each_rung_what_a_fresh_one_says(
 
 
 @pytest.mark.e2e
-def test_a_real_judge_ends_with_its_grader(commands: list[list[str]], tmp_path: Path) -> None:
+def test_a_real_judge_ends_with_its_grader(trials: list[Trial], tmp_path: Path) -> None:
     """Also in the middle of a run, and its worker with it."""
     endless = tmp_path / "endless"
     endless.write_text('#!/bin/sh\necho $$ > "$0.pid"\nexec sleep 600\n')
     endless.chmod(0o755)
-    judge, rung, *_ = commands[0]
+    judge, rung = str(trials[0].judge), f"--rung={trials[0].rung}"
     code = (
         "import sys; from pathlib import Path\n"
-        "from lockstep_grader.judging.standing_judges import StandingJudges\n"
+        "from lockstep_grader.observe.standing_judges import StandingJudges\n"
         "from lockstep_grader.machine.process import Limits, Processes\n"
         "judges = StandingJudges(Processes())\n"
         "judges.run(sys.argv[1:], '', Limits(seconds=600), Path('results.json'))\n"

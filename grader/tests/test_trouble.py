@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.judging.judge import run_judge, run_judge_command
 from lockstep_grader.machine.process import Processes
 from lockstep_grader.model.errors import FaultError
+from lockstep_grader.observe.judge import Trial, Workers, run_judge
 
 from conftest import GRADER, LAB, Checkout, rungs, wait_for
 from handed_in import GOOD, zip_bytes
@@ -178,12 +178,12 @@ def test_a_worker_that_is_killed_each_time_is_nobodys_zero(checkout: Checkout) -
 def test_a_bug_in_the_grader_leaves_one_rung_ungraded_and_grades_the_rest(
     checkout: Checkout, class_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def run(judge: Path, rung_id: str, *arguments: Any) -> Any:
-        if rung_id == "01_first":
+    def run(trial: Trial, processes: Processes) -> Any:
+        if trial.rung == "01_first":
             raise ZeroDivisionError("oops")
-        return run_judge(judge, rung_id, *arguments)
+        return run_judge(trial, processes)
 
-    monkeypatch.setattr("lockstep_grader.judging.rung_judge.run_judge", run)
+    monkeypatch.setattr("lockstep_grader.observe.observer.run_judge", run)
     ran, report = checkout.grade(class_folder)
     assert ran.status == 3
     for submission in range(2):
@@ -214,6 +214,8 @@ def test_a_long_run_says_how_long_it_will_take(
 
 
 def test_a_limit_on_files_that_ends_the_judge_is_named(tmp_path: Path) -> None:
-    argv = ["/bin/sh", "-c", "kill -XFSZ $$"]
+    judge = tmp_path / "judge"
+    judge.write_text("#!/bin/sh\nkill -XFSZ $$\n")
+    judge.chmod(0o755)
     with pytest.raises(FaultError, match="raise the limit"):
-        run_judge_command(argv, None, tmp_path, Processes())
+        run_judge(Trial(judge, "01_first", Workers(judge), tmp_path), Processes())

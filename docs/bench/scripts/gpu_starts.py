@@ -23,7 +23,7 @@ from measurements import (
 )
 
 from lockstep_grader.confine.sandbox import NoSandbox, Sandbox, find_sandbox
-from lockstep_grader.judging.sanitizer import Sanitizer, find_sanitizer
+from lockstep_grader.toolchain.sanitizer import Sanitizer, find_sanitizer
 from lockstep_grader.model.grades import Backend
 
 NO_TOOL = "none"

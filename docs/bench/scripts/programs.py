@@ -35,8 +35,8 @@ from measurements import (
     write_json,
 )
 
-from lockstep_grader.judging.sanitizer import SANITIZER_ADVICE, find_sanitizer
-from lockstep_grader.judging.sanitizer_log import read_log
+from lockstep_grader.toolchain.sanitizer import SANITIZER_ADVICE, find_sanitizer
+from lockstep_grader.words.sanitizer_log import read_log
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding

@@ -10,11 +10,9 @@ from pathlib import Path
 from lockstep_grader.author.mutants import Mutant, breaches, read_mutants
 from lockstep_grader.author.quiz_proofs import prove_quiz
 from lockstep_grader.author.together import accepted_together
+from lockstep_grader.grading.pool import Shelf, judge_all, result_id
 from lockstep_grader.intake.catalog import find_rung
 from lockstep_grader.intake.submission import Source, read_file, read_source
-from lockstep_grader.judging.job import Job
-from lockstep_grader.judging.judge import EVERY_TEST, Sought
-from lockstep_grader.judging.pool import Shelf, judge_all, result_id
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.progress import stage
 from lockstep_grader.machine.workspace import Workspace
@@ -31,6 +29,7 @@ from lockstep_grader.model.grades import (
     RungResult,
 )
 from lockstep_grader.model.score import score_rung
+from lockstep_grader.request.job import EVERY_TEST, Awaited, Job
 from lockstep_grader.toolchain.nvcc import Phase
 
 _MIN_HINTS = 2
@@ -93,7 +92,7 @@ def lint(
         judgements = judge_all(
             [proof.job for proof in proofs],
             session.judge,
-            session.processes,
+            session.setup.processes,
             max_workers=session.jobs,
             progress=progress,
             store=kept,
@@ -148,7 +147,7 @@ def _proofs(workspace: Workspace, lab: Lab, mutants: Sequence[Mutant]) -> Iterat
     for mutant in mutants:
         name = mutant.name
         source, problems = partial(_source_of, mutant), partial(breaches, mutant)
-        proof = _proof(lab, mutant.rung, "mutant", name, source, problems, mutant.sought)
+        proof = _proof(lab, mutant.rung, "mutant", name, source, problems, mutant.awaited)
         # For the other mutants, of which there are many, nvcc reports nothing.
         phase = Phase.ERRORS if mutant.is_of_the_language else None
         yield replace(proof, job=replace(proof.job, nvcc=phase))
@@ -161,10 +160,10 @@ def _proof(
     name: str,
     read: Callable[[], Source | Finding],
     problems_of: Callable[[RungResult], list[str]],
-    sought: Sought = EVERY_TEST,
+    awaited: Awaited = EVERY_TEST,
 ) -> _Proof:
     return _Proof(
-        Job(f"{kind} {name}", lab, rung, read, sought, Phase.ERRORS), kind, name, problems_of
+        Job(f"{kind} {name}", lab, rung, read, awaited, Phase.ERRORS), kind, name, problems_of
     )
 
 

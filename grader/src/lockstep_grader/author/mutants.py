@@ -20,7 +20,6 @@ from lockstep_grader.author.edits import (
 )
 from lockstep_grader.intake.catalog import find_rung
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.judging.judge import EVERY_TEST, Sought
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, LockstepError, system_error_line
 from lockstep_grader.model.grades import (
@@ -33,6 +32,7 @@ from lockstep_grader.model.grades import (
     Rung,
     RungResult,
 )
+from lockstep_grader.request.job import EVERY_TEST, Awaited
 from lockstep_grader.toolchain.description import Toolchain
 
 EDIT, WHOLE = ".edit", ".cu"
@@ -91,9 +91,9 @@ class Mutant:
         return ""
 
     @property
-    def sought(self) -> Sought:
+    def awaited(self) -> Awaited:
         """The finding after which judging may stop; for a trivial mutant, every test must run."""
-        return EVERY_TEST if self.is_trivial else Sought(self.kinds, self.line, self.message)
+        return EVERY_TEST if self.is_trivial else Awaited(self.kinds, self.line, self.message)
 
     @property
     def is_of_the_language(self) -> bool:

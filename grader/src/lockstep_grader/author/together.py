@@ -13,17 +13,16 @@ from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from lockstep_grader.build.nvcc import compile_for_gpus
+from lockstep_grader.grading.pool import Shelf, judge_all, result_id
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.judging.job import Job
-from lockstep_grader.judging.key import Keys
-from lockstep_grader.judging.lab_confinement import LabConfinement
-from lockstep_grader.judging.pool import Shelf, judge_all, result_id
-from lockstep_grader.judging.real_compiler import RealCompiler, compile_for_gpus
+from lockstep_grader.judging.rung import RungJudge
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.progress import stage
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Backend, Finding, Judgement
+from lockstep_grader.model.grades import Finding, Judgement
+from lockstep_grader.request.job import Job
 from lockstep_grader.results.store import ResultId
 from lockstep_grader.toolchain.nvcc import Phase
 
@@ -52,7 +51,7 @@ def accepted_together(
     workspace: Workspace, jobs: Iterable[Job], session: Session, kept: Shelf | None
 ) -> frozenset[ResultId]:
     """Those of `jobs` that nvcc accepts without a word when it compiles several at once."""
-    if session.real_compiler is None:
+    if session.setup.nvcc is None:
         return frozenset()
     rungs = sorted(_rungs(jobs), key=lambda rung: rung.group)
     chains = [
@@ -62,12 +61,12 @@ def accepted_together(
         if len(chain) > 1
     ]
     jobs = [_job(number, chain) for number, chain in enumerate(chains)]
-    compiler = _Compiler(workspace, session, session.real_compiler)
+    compiler = _Compiler(session.judge)
     with stage("compiling rungs together") as progress:
         judgements = judge_all(
             jobs,
             compiler,
-            session.processes,
+            session.setup.processes,
             max_workers=session.jobs,
             progress=progress,
             store=kept,
@@ -129,17 +128,9 @@ def _in_namespaces(chain: Iterable[_Rung]) -> Iterator[str]:
 class _Compiler:
     """Judges a job by nvcc alone: any finding, warning or fault says that it is no use."""
 
-    def __init__(self, workspace: Workspace, session: Session, real: RealCompiler) -> None:
-        self._session, self._real = session, real
-        self._confinement = LabConfinement(workspace, session.confinement)
-
-    @property
-    def backend(self) -> Backend:
-        return self._session.judge.backend
-
-    @property
-    def keys(self) -> Keys:
-        return self._session.judge.keys
+    def __init__(self, judge: RungJudge) -> None:
+        self._setup = judge.setup
+        self.backend, self.keys = judge.backend, judge.keys
 
     def judge(self, job: Job, source: Source | Finding) -> Judgement:
         if isinstance(source, Finding):
@@ -147,14 +138,12 @@ class _Compiler:
         try:
             with TemporaryDirectory(prefix="lockstep-") as work:
                 compiled = compile_for_gpus(
-                    self._real,
+                    self._setup,
+                    job.lab,
+                    job.rung,
                     source,
-                    job.rung.architectures,
-                    self._session.toolchain.lab(job.lab.id).include,
                     Path(work) / "nvcc",
-                    self._session.processes,
-                    self._confinement.of(job.lab),
-                    job.nvcc or Phase.ERRORS,
+                    phase=job.nvcc or Phase.ERRORS,
                 )
         except FaultError as error:
             return Judgement(fault=str(error))

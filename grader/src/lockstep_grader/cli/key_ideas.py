@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lockstep_grader.author.mutants import read_mutants
-from lockstep_grader.judging.session import Session, open_session_for
+from lockstep_grader.judging.session import Session, Wanted, open_session
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend, Lab
@@ -24,7 +24,7 @@ def record_key_ideas(workspace: Workspace, labs: Sequence[Lab]) -> Iterator[tupl
     if not listed:
         return
     wanted = sorted({lab.id for lab, _ in listed})
-    session = open_session_for(workspace.solutions, workspace, Backend.CPU, labs=wanted)
+    session = open_session(workspace, Wanted(Backend.CPU, labs=wanted))
     for lab, idea in listed:
         with tempfile.TemporaryDirectory(prefix="lockstep-trace-") as temp:
             yield idea, _recorded(workspace, session, lab, idea, Path(temp))

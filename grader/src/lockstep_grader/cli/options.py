@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from lockstep_grader.judging.executors import ExecutorChoice
+from lockstep_grader.grading.executors import ExecutorChoice
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.grades import Backend
 

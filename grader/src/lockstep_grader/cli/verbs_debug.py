@@ -18,7 +18,7 @@ from lockstep_grader.cli.compiler_options import (
 from lockstep_grader.cli.options import FolderOption, OrderOption
 from lockstep_grader.cli.rung_files import rung_of_file
 from lockstep_grader.intake.catalog import find_target, read_labs
-from lockstep_grader.judging.session import default_jobs, open_session_for
+from lockstep_grader.judging.session import Wanted, default_jobs, open_session
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
@@ -126,7 +126,8 @@ def _rung(workspace: Workspace, target: str, from_: Path | None, size: int, work
     source = folder.resolve() / lab.id / rung.file_name
     if not source.is_file():
         raise InputError(f"{source}: no such file")
-    session = open_session_for(folder, workspace, Backend.CPU, use_sandbox=False, labs=[lab.id])
+    wanted = Wanted(Backend.CPU, sandbox=False, labs=[lab.id])
+    session = open_session(workspace, wanted)
     return build_rung(
         session.toolchain, session.toolchain.lab(lab.id), rung.id, (source, size), work
     )

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`grade`: for instructors, and for CI."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -16,13 +17,14 @@ from lockstep_grader.cli.options import (
     SeedOption,
     SlurmOption,
 )
+from lockstep_grader.grading.confirm import second_backend
+from lockstep_grader.grading.executors import ExecutorChoice, Judging, choose_executor
+from lockstep_grader.grading.grade_class import ClassRequest, grade_class
 from lockstep_grader.intake.catalog import find_lab, read_labs
 from lockstep_grader.intake.roster import Roster, read_roster
-from lockstep_grader.judging.confirm import second_backend
-from lockstep_grader.judging.executors import ExecutorChoice, Judging, choose_executor
-from lockstep_grader.judging.grade_class import ClassRequest, grade_class
 from lockstep_grader.judging.session import (
     Session,
+    Wanted,
     is_own,
     open_session,
     open_session_for,
@@ -81,10 +83,10 @@ def grade_path(
     """
     workspace = Workspace.from_environment()
     labs = read_labs(workspace)
-    wanted = {find_lab(labs, name).id for name in lab or ()}
+    only = {find_lab(labs, name).id for name in lab or ()}
     request = ClassRequest(
         path=path,
-        only=tuple(each for each in labs if each.id in wanted),
+        only=tuple(each for each in labs if each.id in only),
         roster=read_roster(roster) if roster else Roster(),
         regrade=Regrade(tuple(regrade or ()), tuple(regrade_student or ())),
         results=results or workspace.results,
@@ -101,17 +103,24 @@ def grade_path(
         executor, workspace, slurm or [], Judging(jobs or 1, sanitizer, sandbox, confined)
     )
 
+    wanted = Wanted(
+        backend.backend,
+        jobs,
+        seed,
+        sanitizer=sanitizer,
+        sandbox=sandbox,
+        labs=sorted(only),
+        await_nvcc=True,
+    )
+
     def session() -> Session:
-        options = (workspace, backend.backend, jobs, seed, sanitizer, sandbox, sorted(wanted), True)
         if executor is ExecutorChoice.LOCAL:
-            return open_session_for(path, *options)
-        return open_session(*options)
+            return open_session_for(path, workspace, wanted)
+        return open_session(workspace, wanted)
 
     def second(first: Backend) -> Session:
         """Of the other backend where it works, and always under a secret seed."""
         other = second_backend(first, detect_backend())
-        return open_session_for(
-            path, workspace, other, jobs, None, sanitizer, sandbox, sorted(wanted), True
-        )
+        return open_session_for(path, workspace, replace(wanted, backend=other, seed=None))
 
     return grade_class(request, workspace, labs, session, runner, second)

@@ -10,7 +10,7 @@ import typer
 from lockstep_grader.cli.options import BackendChoice, FromOption, SandboxOption
 from lockstep_grader.intake.catalog import find_target, read_labs
 from lockstep_grader.intake.one import lab_folders
-from lockstep_grader.judging.session import open_session_for
+from lockstep_grader.judging.session import Wanted, open_session_for
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.files import require_writable, write_json, write_whole
 from lockstep_grader.machine.progress import say
@@ -57,9 +57,8 @@ def profile(
     for file in filter(None, (html, json)):
         require_writable(file)
     with lab_folders(from_ or workspace.labs, lab, labs) as folder:
-        session = open_session_for(
-            folder, workspace, Backend.CPU, use_sandbox=sandbox, labs=[lab.id]
-        )
+        wanted = Wanted(Backend.CPU, sandbox=sandbox, labs=[lab.id])
+        session = open_session_for(folder, workspace, wanted)
         made = profile_rung(workspace, session, folder, lab, rungs[0], size or [])
     if json:
         write_json(json, profile_json(made, session.toolchain))

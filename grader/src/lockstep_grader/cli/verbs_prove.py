@@ -16,7 +16,7 @@ from lockstep_grader.cli.options import (
     SeedOption,
 )
 from lockstep_grader.intake.catalog import find_lab, read_labs
-from lockstep_grader.judging.session import default_jobs, open_session
+from lockstep_grader.judging.session import Wanted, default_jobs, open_session
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
@@ -40,17 +40,16 @@ def lint_labs(
         raise InputError("lint proves solutions and mutants, and this copy has none")
     labs = read_labs(workspace)
     chosen = (find_lab(labs, lab),) if lab else labs
-    wanted = [each.id for each in chosen]
-    session = open_session(  # without the emulator: it would prove what the GPU's tools have to
-        workspace,
+    wanted = Wanted(
         backend.backend,
         jobs,
         seed,
-        sanitizer,
-        labs=wanted,
+        sanitizer=sanitizer,
+        emulator=False,  # it would prove what the GPU's tools have to
+        labs=[each.id for each in chosen],
         await_nvcc=True,
-        use_emulator=False,
     )
+    session = open_session(workspace, wanted)
     verdicts = lint(workspace, chosen, session)
     print_verdicts(make_console(), verdicts)
     breached = any(verdict.problems for verdict in verdicts)

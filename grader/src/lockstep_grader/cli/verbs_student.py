@@ -23,7 +23,7 @@ from lockstep_grader.cli.options import (
 )
 from lockstep_grader.intake.catalog import find_lab, find_target, read_labs
 from lockstep_grader.intake.one import lab_folders
-from lockstep_grader.judging.session import backend_here, open_session_for
+from lockstep_grader.judging.session import Wanted, backend_here, open_session_for
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
@@ -75,9 +75,10 @@ def check_target(
     labs = read_labs(workspace)
     lab, rungs = find_target(labs, target)
     with lab_folders(from_ or workspace.labs, lab, labs) as folder:
-        session = open_session_for(
-            folder, workspace, backend.backend, jobs, seed, sanitizer, sandbox, [lab.id]
+        wanted = Wanted(
+            backend.backend, jobs, seed, sanitizer=sanitizer, sandbox=sandbox, labs=[lab.id]
         )
+        session = open_session_for(folder, workspace, wanted)
         started = datetime.now(UTC)
         shown = Shown(make_console(), workspace, problems, everything)
         named = str(from_) if from_ else ""
@@ -128,10 +129,10 @@ def watch_target(
     folder = _folder(workspace, from_)
     console = make_console()
 
+    wanted = Wanted(backend.backend, jobs, sanitizer=sanitizer, sandbox=sandbox, labs=[lab.id])
+
     def once() -> None:
-        session = open_session_for(
-            folder, workspace, backend.backend, jobs, None, sanitizer, sandbox, [lab.id]
-        )
+        session = open_session_for(folder, workspace, wanted)
         if problems:  # an editor forgets the last round's findings here
             console.print(Text(f"checking {target}"))
         shown = Shown(console, workspace, problems, everything)
@@ -234,14 +235,8 @@ def bench_lab(
         bench.require_gpu(backend_here(workspace, backend.backend), lab)
         bench_page.require_matplotlib()
         with lab_folders(measured, lab, labs) as source:
-            session = open_session_for(
-                source,
-                workspace,
-                backend.backend,
-                use_sandbox=sandbox,
-                labs=[lab.id],
-                use_emulator=False,
-            )
+            wanted = Wanted(backend.backend, emulator=False, sandbox=sandbox, labs=[lab.id])
+            session = open_session_for(source, workspace, wanted)
             earlier = bench.load(file) if missing else None
             bench.save(bench.measure(session, source, lab, numbers, earlier), file)
     report = bench.load(file)

@@ -20,7 +20,7 @@ from lockstep_grader.cli.options import FromOption, OrderOption, SandboxOption
 from lockstep_grader.cli.rung_files import rung_of_file
 from lockstep_grader.intake.catalog import find_target, read_labs
 from lockstep_grader.intake.one import lab_folders
-from lockstep_grader.judging.session import default_jobs, open_session_for
+from lockstep_grader.judging.session import Wanted, default_jobs, open_session_for
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.files import require_writable, write_whole
 from lockstep_grader.machine.progress import say
@@ -160,9 +160,8 @@ def _trace_rung(
     if "/" not in target.removeprefix("labs/").strip("/"):
         raise InputError(f"trace needs a rung, as in {lab.id}/{rungs[0].id}")
     with lab_folders(from_ or workspace.labs, lab, labs) as folder:
-        session = open_session_for(
-            folder, workspace, Backend.CPU, use_sandbox=sandbox, labs=[lab.id]
-        )
+        wanted = Wanted(Backend.CPU, sandbox=sandbox, labs=[lab.id])
+        session = open_session_for(folder, workspace, wanted)
         source, worker = compiled_rung(session, folder, lab, rungs[0], work)
         recorded = record_rung(session, lab, rungs[0], wish, worker, work, timeout)
     if size and not recorded.has_size:

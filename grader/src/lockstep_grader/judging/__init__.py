@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""From a source to a judgement: compile, judge, one job or a class, here or on a cluster."""
+"""The way of one rung from its source to a judgement: `rung` has it in one place."""

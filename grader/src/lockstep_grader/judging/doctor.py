@@ -15,7 +15,6 @@ from rich.text import Text
 
 from lockstep_grader.confine.memory_group import NoMemoryGroup, find_memory_group
 from lockstep_grader.confine.sandbox import Sandbox, find_sandbox
-from lockstep_grader.judging.sanitizer import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.text import one_line
 from lockstep_grader.toolchain import system
@@ -23,6 +22,7 @@ from lockstep_grader.toolchain.clang import ensure_cccl, ensure_clang
 from lockstep_grader.toolchain.distributions import install_command
 from lockstep_grader.toolchain.nvcc import NoRungCompiler, rung_compiler
 from lockstep_grader.toolchain.nvcc_setup import state_of_nvcc
+from lockstep_grader.toolchain.sanitizer import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.toolchain.system import (
     BROWSER_REQUIREMENTS,
     BUILD_REQUIREMENTS,

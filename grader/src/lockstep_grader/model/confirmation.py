@@ -2,32 +2,12 @@
 """A rung that was judged a second time under another mechanism, compared with the first time."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from lockstep_grader.model.grades import Backend, Part, RungResult
+from lockstep_grader.model.grades import Backend, Confirmation, Part, RungResult
 from lockstep_grader.model.text import one_line
 
 _DIFFERENCE_CHARS = 300
 _SOUNDNESS = (Part.CORRECTNESS, Part.CLEANLINESS)
-
-
-@dataclass(frozen=True, slots=True)
-class Confirmation:
-    """It changes no points: a person decides what a difference means."""
-
-    lab: str
-    rung: str
-    backend: Backend  # of the second time
-    seed: str  # of the second time
-    agrees: bool | None  # None: the second time ended in a fault, and says nothing
-    said: str  # the difference or the fault; empty if they agree
-
-    @property
-    def line(self) -> str:
-        words = {True: "agrees", False: "differs", None: "not judged"}[self.agrees]
-        seed = f", seed {self.seed}" if self.seed else ""
-        said = f": {self.said}" if self.said else ""
-        return f"{self.lab}/{self.rung} ({self.backend}{seed}) {words}{said}"
 
 
 def compare(

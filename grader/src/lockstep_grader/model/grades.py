@@ -10,8 +10,7 @@ from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.quiz import QuizResult
 
 if TYPE_CHECKING:  # which compares results of this module
-    from lockstep_grader.model.confirmation import Confirmation
-
+    
 
 class Backend(StrEnum):
     CPU = "cpu"
@@ -329,6 +328,28 @@ NOBODY_KNOWN = Student()
 
 
 @dataclass(frozen=True, slots=True)
+class Confirmation:
+    """A rung judged a second time under another mechanism.
+
+    It changes no points: a person decides what a difference means.
+    """
+
+    lab: str
+    rung: str
+    backend: Backend  # of the second time
+    seed: str  # of the second time
+    agrees: bool | None  # None: the second time ended in a fault, and says nothing
+    said: str  # the difference or the fault; empty if they agree
+
+    @property
+    def line(self) -> str:
+        words = {True: "agrees", False: "differs", None: "not judged"}[self.agrees]
+        seed = f", seed {self.seed}" if self.seed else ""
+        said = f": {self.said}" if self.said else ""
+        return f"{self.lab}/{self.rung} ({self.backend}{seed}) {words}{said}"
+
+
+@dataclass(frozen=True, slots=True)
 class SubmissionResult:
     id: str
     labs: tuple[LabResult, ...]
@@ -339,7 +360,7 @@ class SubmissionResult:
     dispute: str = ""  # why it is not clear whose this is; then it is left out of exports
     is_missing: bool = False  # nothing was handed in: no part of any mean
     handed_in: str = ""  # when, as ISO 8601 in UTC; empty where no platform says it
-    confirmations: tuple["Confirmation", ...] = ()  # second judgements of its rungs
+    confirmations: tuple[Confirmation, ...] = ()  # second judgements of its rungs
 
     @property
     def score(self) -> float | None:

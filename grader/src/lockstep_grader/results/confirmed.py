@@ -11,9 +11,10 @@ from typing import Literal
 from pydantic import BaseModel
 
 from lockstep_grader.machine.files import write_json
-from lockstep_grader.model.confirmation import Confirmation
+from lockstep_grader.model.grades import Confirmation
+from lockstep_grader.results.parsed import confirmation_of
 from lockstep_grader.results.schema import Confirmed
-from lockstep_grader.results.serial import confirmation_json, confirmation_of
+from lockstep_grader.results.serial import confirmation_json
 from lockstep_grader.results.store import ResultId, Store
 
 FILE = "confirmed.json"

@@ -12,7 +12,8 @@ from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.files import write_json
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding, Judgement
-from lockstep_grader.results.serial import judgement_from_json, judgement_json
+from lockstep_grader.results.parsed import judgement_from_json
+from lockstep_grader.results.serial import judgement_json
 from lockstep_grader.results.store import ResultId
 
 

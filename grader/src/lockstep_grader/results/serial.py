@@ -1,33 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""Judgements and results as JSON values, and judgements back again."""
+"""Judgements and results as JSON values. `parsed` makes judgements of them again."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lockstep_grader import __version__
-from lockstep_grader.model.account import Account, account_of
 from lockstep_grader.model.compat import UTC
-from lockstep_grader.model.confirmation import Confirmation
 from lockstep_grader.model.grades import (
     CompilerWarning,
+    Confirmation,
     Finding,
-    Image,
     Judgement,
     LabResult,
-    Place,
     Resources,
     RungResult,
     SubmissionResult,
     TestResult,
 )
-from lockstep_grader.model.quiz import Answered, QuizResult
+from lockstep_grader.model.quiz import QuizResult
 from lockstep_grader.toolchain.description import Toolchain
-
-if TYPE_CHECKING:
-    from lockstep_grader.results import schema
+from lockstep_grader.words.account import Account, account_of
 
 JSON_VERSION = 1
 
@@ -88,12 +83,6 @@ def confirmation_json(confirmation: Confirmation) -> dict[str, Any]:
     return {**asdict(confirmation), "backend": confirmation.backend.value}
 
 
-def confirmation_of(parsed: "schema.Confirmed") -> Confirmation:
-    return Confirmation(
-        parsed.lab, parsed.rung, parsed.backend, parsed.seed, parsed.agrees, parsed.said
-    )
-
-
 def judgement_json(judgement: Judgement) -> dict[str, Any]:
     return {
         "tests": [_test(test) for test in judgement.tests],
@@ -104,53 +93,6 @@ def judgement_json(judgement: Judgement) -> dict[str, Any]:
         "seed": judgement.seed,
         "seconds": round(judgement.seconds, 3),
     }
-
-
-def judgement_from_json(data: object) -> Judgement:
-    """The inverse of judgement_json. Raises ValueError on other data."""
-    from lockstep_grader.results import schema  # takes pydantic
-
-    return judgement_of(schema.Judgement.model_validate(data))
-
-
-def judgement_of(parsed: "schema.Judgement") -> Judgement:
-    return Judgement(
-        tests=tuple(_test_of(test) for test in parsed.tests),
-        findings=findings_of(parsed.findings),
-        warnings=tuple(
-            CompilerWarning(item.message, item.file, item.line or 0, item.column or 0)
-            for item in parsed.warnings
-        ),
-        resources=tuple(
-            Resources(
-                item.kernel,
-                item.architecture,
-                item.registers,
-                item.static_shared_bytes,
-                item.local_bytes,
-                item.spilled_bytes,
-                item.constant_bytes,
-            )
-            for item in parsed.resources
-        ),
-        fault=parsed.fault,
-        seed=parsed.seed,
-        seconds=parsed.seconds,
-    )
-
-
-def quiz_of(parsed: "schema.Quiz | None") -> QuizResult | None:
-    if parsed is None:
-        return None
-    answers = tuple(Answered(**dict(answer)) for answer in parsed.answers)
-    return QuizResult(answers, parsed.seed, parsed.problem)
-
-
-def findings_of(parsed: Iterable["schema.Finding"]) -> tuple[Finding, ...]:
-    return tuple(
-        Finding(found.kind, found.message, found.file, found.line or 0, found.column or 0)
-        for found in parsed
-    )
 
 
 def _lab(lab: LabResult) -> dict[str, Any]:
@@ -225,25 +167,6 @@ def _test(test: TestResult) -> dict[str, Any]:
         },
         "images": [{"label": image.label, "file": image.file} for image in test.images],
     }
-
-
-def _test_of(parsed: "schema.Test") -> TestResult:
-    return TestResult(
-        name=parsed.name,
-        part=parsed.part,
-        outcome=parsed.outcome,
-        message=parsed.message,
-        seconds=parsed.seconds,
-        findings=findings_of(parsed.findings),
-        output=parsed.output,
-        measures=parsed.measures,
-        counters=parsed.counters,
-        places={
-            name: Place(place.file, place.line, place.value)
-            for name, place in parsed.places.items()
-        },
-        images=tuple(Image(image.label, image.file) for image in parsed.images),
-    )
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

@@ -20,7 +20,8 @@ from lockstep_grader.machine.files import write_json, write_whole
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding, Judgement, TestResult
-from lockstep_grader.results.serial import judgement_json, judgement_of
+from lockstep_grader.results.parsed import judgement_of
+from lockstep_grader.results.serial import judgement_json
 
 _VERSION = 2
 

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from lockstep_grader.model.account import account_of, is_due_to
 from lockstep_grader.model.grades import (
     COST_KINDS,
     Backend,
@@ -20,6 +19,7 @@ from lockstep_grader.model.grades import (
 )
 from lockstep_grader.model.measures import blamed_place, bound, figure_of, kept
 from lockstep_grader.model.score import forbidden_in
+from lockstep_grader.words.account import account_of, is_due_to
 
 _NOT_RUN = "because the rung did not run"
 # What the judge says around the reason of a failed test: such tests may fail for the same one.

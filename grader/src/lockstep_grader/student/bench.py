@@ -11,9 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from lockstep_grader.build.worker import compile_rung
 from lockstep_grader.intake.submission import read_source
-from lockstep_grader.judging.compile import compile_rung
-from lockstep_grader.judging.judge import Workers
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.files import write_whole
 from lockstep_grader.machine.process import Limits
@@ -22,6 +21,7 @@ from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Backend, Finding, Lab, Rung
 from lockstep_grader.model.text import last_line
+from lockstep_grader.observe.judge import Workers
 
 _LIMITS = Limits(seconds=600)
 _VERSION = 1
@@ -113,9 +113,7 @@ def _compile(session: Session, folder: Path, lab: Lab, rung: Rung, work: Path) -
     if isinstance(source, Finding):
         raise InputError(f"{lab.id}/{rung.id}: {source.message}")
     work.mkdir(parents=True)
-    tools = session.toolchain.lab(lab.id)
-    confinement = session.confinement
-    worker = compile_rung(session.toolchain, tools, source, work, session.processes, confinement)
+    worker = compile_rung(session.setup, lab, source, work)
     if isinstance(worker, Finding):
         raise InputError(f"{lab.id}/{rung.id} does not compile: {worker.message}")
     return worker
@@ -128,12 +126,12 @@ def _time_rung(
     workers = Workers(
         worker,
         anchors=session.toolchain.anchors,
-        sandbox=tuple(session.confinement.running(worker)),
+        sandbox=tuple(session.setup.confinement.running(worker)),
     )
     listed = ",".join(str(size) for size in sizes)
     judge = session.toolchain.lab(lab.id).judge
     argv = [str(judge), f"--rung={rung.id}", *workers.arguments(), f"--bench={listed}"]
-    done = session.processes.run(argv, _LIMITS, worker.parent)
+    done = session.setup.processes.run(argv, _LIMITS, worker.parent)
     if done.returncode != 0 or done.timed_out:
         raise FaultError(f"timing {lab.id}/{rung.id} failed: {last_line(done.output)}")
     return [json.loads(line) for line in done.output.splitlines() if line[:1] == "{"]

@@ -9,9 +9,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from lockstep_grader.grading.pool import judge_all
 from lockstep_grader.intake.submission import Source, read_source
-from lockstep_grader.judging.job import Job
-from lockstep_grader.judging.pool import judge_all
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.console import points
 from lockstep_grader.machine.progress import stage
@@ -27,6 +26,7 @@ from lockstep_grader.model.grades import (
 )
 from lockstep_grader.model.measures import COMPILER_MEASURES
 from lockstep_grader.model.score import fault_of, score_lab
+from lockstep_grader.request.job import Job
 from lockstep_grader.results.store import ResultId, keep_images
 from lockstep_grader.student.explain import print_rung, print_warnings
 from lockstep_grader.student.problems import problem_lines
@@ -90,7 +90,11 @@ def check(
     ]
     with stage("checking") as progress:
         judgements = judge_all(
-            jobs, session.judge, session.processes, max_workers=session.jobs, progress=progress
+            jobs,
+            session.judge,
+            session.setup.processes,
+            max_workers=session.jobs,
+            progress=progress,
         )
     return checked({rung.id: judgements[ResultId("check", lab.id, rung.id)] for rung in rungs})
 

@@ -10,7 +10,6 @@ from rich.text import Text
 
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.console import place, points, verdict
-from lockstep_grader.model.account import account_of
 from lockstep_grader.model.grades import (
     Backend,
     CompilerWarning,
@@ -24,6 +23,7 @@ from lockstep_grader.model.grades import (
 )
 from lockstep_grader.model.measures import bound, figure_of, kept
 from lockstep_grader.model.text import clipped, more_tests_fail, visible
+from lockstep_grader.words.account import account_of
 
 _SHOWN_TESTS = 3
 _NEIGHBOURS = 2  # source lines above and below the one that a finding names

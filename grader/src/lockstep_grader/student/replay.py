@@ -3,8 +3,8 @@
 
 import shlex
 
-from lockstep_grader.model.account import account_of
 from lockstep_grader.model.grades import Finding, FindingKind, Outcome, RungResult, TestResult
+from lockstep_grader.words.account import account_of
 
 # Of these no launch shows anything.
 _NOT_OF_A_LAUNCH = frozenset(

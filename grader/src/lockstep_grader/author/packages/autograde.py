@@ -18,7 +18,7 @@ from typing import Any
 from lockstep_grader.author.packages.handin import take
 from lockstep_grader.author.packages.memory import jobs_that_fit
 from lockstep_grader.author.packages.platforms import TIME_LIMIT_SECONDS, Platform
-from lockstep_grader.judging.session import open_session
+from lockstep_grader.judging.session import Wanted, open_session
 from lockstep_grader.machine.files import write_json, write_whole
 from lockstep_grader.machine.process import Completed, Limits, Processes
 from lockstep_grader.machine.progress import say
@@ -44,7 +44,8 @@ _ONE_AT_A_TIME = frozenset({Platform.GRADESCOPE, Platform.PRAIRIELEARN, Platform
 
 def prepare(workspace: Workspace, lab: Lab) -> None:
     """Builds what grading the lab needs, so that grading is quick and needs no network."""
-    toolchain = open_session(workspace, Backend.CPU, jobs_that_fit(), labs=[lab.id]).toolchain
+    wanted = Wanted(Backend.CPU, jobs_that_fit(), labs=[lab.id])
+    toolchain = open_session(workspace, wanted).toolchain
     write_whole(_prepared(workspace), f"{toolchain.file}\n".encode())
 
 

@@ -15,7 +15,7 @@ from lockstep_grader.author.lint_report import print_verdicts
 from lockstep_grader.author.selftest.sections import Context, Tally
 from lockstep_grader.author.selftest.tools import capture, junit_tally, report
 from lockstep_grader.intake.catalog import read_labs
-from lockstep_grader.judging.session import open_session
+from lockstep_grader.judging.session import Wanted, open_session
 from lockstep_grader.machine.workspace import cache_folder, forget_unused
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.model.text import visible
@@ -89,12 +89,7 @@ def run_lint(context: Context) -> Tally:
     workspace = context.workspace
     labs = read_labs(workspace)
     # One seed for all runs of the tests; `./lab lint` by hand gets a fresh one.
-    session = open_session(
-        workspace,
-        Backend.CPU,
-        _waiting_jobs(context),
-        seed=_LINT_SEED,
-    )
+    session = open_session(workspace, Wanted(Backend.CPU, _waiting_jobs(context), _LINT_SEED))
     proofs = cache_folder() / "proofs"
     forget_unused(proofs)
     kept = KeptJudgements(proofs)

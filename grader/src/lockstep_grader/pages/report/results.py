@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lockstep_grader.model.confirmation import Confirmation
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.model.grades import Backend, PartScore, RungResult
+from lockstep_grader.model.grades import Backend, Confirmation, PartScore, RungResult
 from lockstep_grader.model.policy import (
     Comment,
     Course,
@@ -23,12 +22,8 @@ from lockstep_grader.model.quiz import QuizResult
 from lockstep_grader.model.text import visible
 from lockstep_grader.results import schema
 from lockstep_grader.results.comments import read_comments
+from lockstep_grader.results.parsed import confirmation_of, judgement_of, quiz_of
 from lockstep_grader.results.schema import VersionError, names_of, parse_report
-from lockstep_grader.results.serial import (
-    confirmation_of,
-    judgement_of,
-    quiz_of,
-)
 from lockstep_grader.results.sources import kept_file, kept_source
 
 GRADES = "grade.json"

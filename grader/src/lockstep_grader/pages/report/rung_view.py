@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from lockstep_grader.model.account import account_of
 from lockstep_grader.model.grades import (
     Backend,
     Finding,
@@ -26,6 +25,7 @@ from lockstep_grader.pages.report.gauges import Gauge, gauges
 from lockstep_grader.pages.report.results import Entry, Results
 from lockstep_grader.pages.report.words import State, cause_words, state_of
 from lockstep_grader.pages.source import coloured_lines
+from lockstep_grader.words.account import account_of
 
 _MOST_LINES = 2000  # of a source that a page shows
 _NEIGHBOURS = 4  # source lines above and below a note that are not folded away

@@ -33,8 +33,8 @@ from lockstep_grader.model.policy import (
 from lockstep_grader.model.quiz import QuizResult
 from lockstep_grader.results import schema
 from lockstep_grader.results.export.left_out import LeftOut
+from lockstep_grader.results.parsed import findings_of, quiz_of
 from lockstep_grader.results.schema import names_of, parse_report
-from lockstep_grader.results.serial import findings_of, quiz_of
 
 QUIZ = "quiz"  # what a lab's quiz is called where a rung has its id
 

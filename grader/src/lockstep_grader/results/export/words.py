@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The words that every format carries: why points were lost, safe to show, and bounded."""
 
-from lockstep_grader.model.account import account_of
 from lockstep_grader.model.grades import Finding, Outcome
 from lockstep_grader.model.quiz import ANSWERS, Mark
 from lockstep_grader.model.text import visible
 from lockstep_grader.results.export.model import LabGrade, Rung, Submission
+from lockstep_grader.words.account import account_of
 
 MESSAGE_CHARS = 2_000  # of one message of the judge, or of what a submission printed
 RUNG_CHARS = 10_000  # of all text about one rung

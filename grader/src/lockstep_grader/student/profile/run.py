@@ -8,10 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from lockstep_grader.build.nvcc import compile_for_gpus
+from lockstep_grader.build.worker import compile_rung
 from lockstep_grader.intake.submission import Source, read_source
-from lockstep_grader.judging.compile import compile_rung
-from lockstep_grader.judging.judge import workers_on_cpu
-from lockstep_grader.judging.real_compiler import compile_for_gpus
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.process import Limits
 from lockstep_grader.machine.workspace import Workspace
@@ -26,7 +25,10 @@ from lockstep_grader.model.grades import (
     Rung,
 )
 from lockstep_grader.model.text import one_line
+from lockstep_grader.observe.judge import workers_on_cpu
+from lockstep_grader.request.setup import Setup
 from lockstep_grader.student.profile.model import SizeProfile, read_size
+from lockstep_grader.toolchain.nvcc import Phase
 
 _LIMITS = Limits(seconds=900, output_bytes=256 << 20)
 _OK, _WRONG = 0, 1
@@ -77,15 +79,11 @@ def profile_rung(
     ):
         work = Path(temp)
         measuring = beside.submit(_resources, session, lab, rung, source, work / "nvcc")
-        tools = session.toolchain.lab(lab.id)
-        confinement = session.confinement
-        worker = compile_rung(
-            session.toolchain, tools, source, work, session.processes, confinement
-        )
+        worker = compile_rung(session.setup, lab, source, work)
         if isinstance(worker, Finding):
             where = f"{worker.file}:{worker.line}: " if worker.line else ""
             raise SubmissionError(f"{name} does not compile: {where}{worker.message}")
-        counted = count(session, tools.judge, rung, worker, sizes, work)
+        counted = count(session.setup, lab, rung, worker, sizes=sizes, work=work)
         if not counted:
             raise InputError(f"{name} has no workload to profile: its judge checks results alone")
         for size in counted:
@@ -99,30 +97,28 @@ def _resources(
 ) -> tuple[Resources, ...] | str:
     """The resources of every kernel on the newest architecture, or why there are none to show."""
     unknown = "registers and local memory: not known,"
-    if session.real_compiler is None:
+    if session.setup.nvcc is None:
         return f"{unknown} {session.toolchain.nvcc['missing']}"
-    compiled = compile_for_gpus(
-        session.real_compiler,
-        source,
-        rung.architectures,
-        session.toolchain.lab(lab.id).include,
-        work,
-        session.processes,
-        session.confinement,
-    )
+    compiled = compile_for_gpus(session.setup, lab, rung, source, work, phase=Phase.RESOURCES)
     if compiled.errors:
         return f"{unknown} nvcc does not compile this file: {compiled.errors[0].message}"
     return tuple(item for item in compiled.resources if item.architecture == rung.architectures[-1])
 
 
 def count(
-    session: Session, judge: Path, rung: Rung, worker: Path, sizes: Sequence[int], work: Path
+    setup: Setup, lab: Lab, rung: Rung, worker: Path, *, sizes: Sequence[int], work: Path
 ) -> tuple[SizeProfile, ...]:
     """One call of each size, as for `profile_rung`; empty when the rung has no workload."""
     listed = ",".join(str(size) for size in sizes or [_BUDGET_SIZE])
-    workers = workers_on_cpu(session.toolchain, worker, session.confinement)
-    argv = [str(judge), f"--rung={rung.id}", *workers.arguments(), f"--profile={listed}"]
-    done = session.processes.run(argv, _LIMITS, work)
+    workers = workers_on_cpu(setup, lab, worker)
+    judge = setup.tools(lab).judge
+    argv = [
+        str(judge),
+        f"--rung={rung.id}",
+        *workers.arguments(),
+        f"--profile={listed}",
+    ]
+    done = setup.processes.run(argv, _LIMITS, work)
     if done.timed_out:
         raise FaultError(
             f"profiling did not end within {_LIMITS.seconds:.0f} s; try a smaller --size"

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.judging.clang_log import clang_findings
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Finding, FindingKind
-from lockstep_grader.model.removed import with_successor
 from lockstep_grader.model.text import one_line, visible
 from lockstep_grader.student.program.constant_stores import DUMP_OPTIONS, with_kept_stores
 from lockstep_grader.toolchain.description import Step, with_usual_linker
+from lockstep_grader.words.beginners import with_successor
+from lockstep_grader.words.clang_log import clang_findings
 
 CUDA_SUFFIXES = frozenset({".cu"})
 HOST_SUFFIXES = frozenset({".cpp", ".cc", ".cxx", ".C"})

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from lockstep_grader.build.worker import compile_rung
 from lockstep_grader.intake.submission import Source, read_source
-from lockstep_grader.judging.compile import compile_rung
-from lockstep_grader.judging.judge import workers_on_cpu
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.process import Limits
 from lockstep_grader.machine.progress import said_if_slow
@@ -17,6 +16,7 @@ from lockstep_grader.model.causes import causes_first
 from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
 from lockstep_grader.model.grades import Finding, FindingKind, Lab, Rung
 from lockstep_grader.model.text import one_line, visible
+from lockstep_grader.observe.judge import workers_on_cpu
 from lockstep_grader.student.program.run import Ran, Settings, run_program
 from lockstep_grader.student.trace.model import Recording, read_recording
 
@@ -83,7 +83,7 @@ def record_rung(
     seconds: float = _SECONDS,
 ) -> Recorded:
     """Has the judge record a call of the rung's workload, or a fault that a test found."""
-    workers = workers_on_cpu(session.toolchain, worker, session.confinement)
+    workers = workers_on_cpu(session.setup, lab, worker)
     argv = [str(session.toolchain.lab(lab.id).judge), f"--rung={rung.id}", *workers.arguments()]
     argv += [f"--record={wish.size}", f"--kernel={wish.kernel}"]
     if wish.test:
@@ -94,7 +94,7 @@ def record_rung(
         call = f"the call of {lab.id}/{rung.id} with {wish.size} items"
     slow = f"{call} takes long: try a smaller --size; it is ended after {seconds:g} s"
     with said_if_slow(slow):
-        done = session.processes.run(
+        done = session.setup.processes.run(
             argv, Limits(seconds=seconds, output_bytes=_OUTPUT_BYTES), work
         )
     if done.timed_out:
@@ -138,10 +138,7 @@ def compiled_rung(
     source = read_source(folder, lab, rung)
     if isinstance(source, Finding):
         raise SubmissionError(f"{name}: {source.message}")
-    tools = session.toolchain.lab(lab.id)
-    worker = compile_rung(
-        session.toolchain, tools, source, work, session.processes, session.confinement
-    )
+    worker = compile_rung(session.setup, lab, source, work)
     if isinstance(worker, Finding):
         where = f"{worker.file}:{worker.line}: " if worker.line else ""
         raise SubmissionError(f"{name} does not compile: {where}{one_line(worker.message)}")

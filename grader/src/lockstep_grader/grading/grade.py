@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Grades submissions: runs jobs, stores judgements in files, then computes all points."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from lockstep_grader.grading.executors import Executor
+from lockstep_grader.grading.pool import result_id
+from lockstep_grader.intake.submission import Submission
+from lockstep_grader.judging.session import Session
+from lockstep_grader.machine.progress import stage
+from lockstep_grader.model.errors import FaultError, InterruptedRunError
+from lockstep_grader.model.grades import Confirmation, Judgement, Lab, LabResult, SubmissionResult
+from lockstep_grader.model.score import score_lab
+from lockstep_grader.quiz.score import Scorer, shared_seeds
+from lockstep_grader.request.job import Job
+from lockstep_grader.results.confirmed import of_submission, read_confirmed
+from lockstep_grader.results.store import ResultId, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """A class that has been judged. Judgements lie in files; faults, which do not, are here."""
+
+    submissions: Sequence[Submission]
+    session: Session
+    store: Store
+    faults: Mapping[ResultId, Judgement]
+    quizzes: Mapping[str, Scorer] = field(default_factory=dict)  # by lab, for those that have one
+    confirmed: Mapping[ResultId, Confirmation] = field(default_factory=dict)
+
+    def results(self) -> Iterator[SubmissionResult]:
+        """The result of every submission, each read when its turn comes: a class may be large."""
+        shared = shared_seeds(self.submissions, self.quizzes)
+        for submission in self.submissions:
+            labs = tuple(self._scored(submission, lab) for lab in submission.labs)
+            yield SubmissionResult(
+                submission.id,
+                labs,
+                submission.student,
+                submission.problem,
+                (*submission.notes, *shared.get(submission.id, ())),
+                submission.is_late,
+                submission.dispute,
+                submission.is_missing,
+                submission.handed_in,
+                tuple(of_submission(self.confirmed, submission.id)),
+            )
+
+    def _scored(self, submission: Submission, lab: Lab) -> LabResult:
+        ids = {rung.id: ResultId(submission.id, lab.id, rung.id) for rung in lab.rungs}
+        judgements = {rung: self._judgement(result) for rung, result in ids.items()}
+        result = score_lab(lab, judgements, self.session.toolchain.backend)
+        scorer = self.quizzes.get(lab.id)
+        return replace(result, quiz=scorer.of_submission(submission, lab)) if scorer else result
+
+    def _judgement(self, result: ResultId) -> Judgement:
+        if result in self.faults:
+            return self.faults[result]
+        try:
+            return self.store.load(result)
+        except FaultError as error:
+            return Judgement(fault=str(error))
+
+
+def grade(
+    submissions: Sequence[Submission],
+    session: Session,
+    store: Store,
+    executor: Executor,
+    quizzes: Mapping[str, Scorer],
+) -> Graded:
+    """Judges what `store` does not hold. Raises InterruptedRunError saying how to resume."""
+    jobs = [
+        Job(submission.id, lab, rung, partial(submission.read, lab, rung))
+        for submission in submissions
+        for lab in submission.labs
+        for rung in lab.rungs
+    ]
+    faults: dict[ResultId, Judgement] = {}
+    with stage("judging") as progress:
+        try:
+            for job, judgement in executor.run(jobs, session, store, progress):
+                if judgement.fault:
+                    faults[result_id(job)] = judgement
+        except InterruptedRunError as stop:
+            kept = f"they are kept in {store.folder}: the same command goes on from there"
+            raise InterruptedRunError(f"{stop}; {kept}") from stop
+    return Graded(submissions, session, store, faults, quizzes, read_confirmed(store))

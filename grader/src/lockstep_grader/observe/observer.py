@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""Lets the lab's judge try one rung, on the cpu backend or on a GPU, and checkers after it."""
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import (
+    WRONG,
+    Backend,
+    FindingKind,
+    Judgement,
+    Part,
+    TestResult,
+)
+from lockstep_grader.observe.judge import Stage, Trial, run_judge, workers_on_cpu
+from lockstep_grader.observe.references import References
+from lockstep_grader.observe.sanitizer import may_be_of_a_busy_gpu, sanitize
+from lockstep_grader.observe.standing_judges import StandingJudges
+from lockstep_grader.request.job import Job
+from lockstep_grader.request.setup import Setup
+
+# A checker would be useless: the rung does not end, is not written yet, or attacks.
+_HOPELESS = frozenset(
+    {FindingKind.TODO, FindingKind.TIMEOUT, FindingKind.DEADLOCK, FindingKind.FORBIDDEN}
+)
+
+
+class Observer:
+    """Observes the workers of one session; safe to use from several threads."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        on_gpu = setup.backend is Backend.CUDA
+        self._references = References(setup)
+        self._standing = StandingJudges(setup.processes) if on_gpu else None
+
+    def observe(self, job: Job, worker: Path, work: Path) -> Judgement:
+        """The tests of `worker`, and their seed; `work` is the folder that it was built in.
+
+        Raises FaultError when a judge or a checker fails.
+        """
+        if self._setup.backend is Backend.CUDA:
+            return self._on_gpu(job, worker, work)
+        workers = workers_on_cpu(self._setup, job.lab, worker)
+        trial = Trial(
+            self._setup.tools(job.lab).judge,
+            job.rung.id,
+            workers,
+            work,
+            self._setup.seed,
+            options=tuple(job.awaited.arguments()),
+            shards=job.shards,
+            is_background=self._setup.is_background,
+        )
+        return self._judged(trial)
+
+    def _on_gpu(self, job: Job, worker: Path, work: Path) -> Judgement:
+        """Tests while others use the GPU, too. A measurement needs it alone."""
+        setup = self._setup
+        beside = self._references.beside(worker, job.lab, job.rung)
+        whole = Trial(
+            setup.tools(job.lab).judge,
+            job.rung.id,
+            beside,
+            work,
+            setup.seed,
+            options=tuple(job.awaited.arguments()),
+            standing=self._standing,
+        )
+
+        def on(gpu: str) -> Trial:
+            sandbox = tuple(setup.confinement_of(job.lab).running(worker, gpu=gpu))
+            workers = replace(self._references.on(gpu, job.lab, beside), sandbox=sandbox)
+            return replace(whole, workers=workers)
+
+        tested = None
+        with setup.gpus.checking() as gpu, suppress(FaultError):
+            tested = self._judged(replace(on(gpu), stage=Stage.ALL_BUT_MEASUREMENTS))
+        if tested is None or any(map(may_be_of_a_busy_gpu, tested.tests)):
+            with setup.gpus.measuring() as gpu:
+                tested = self._judged(on(gpu))
+        else:
+            tested = self._measured(tested, on)
+        if _is_hopeless(tested.tests):
+            return tested
+        trial = replace(whole, seed=_number(tested.seed), options=())
+        checked = sanitize(setup, trial, job.rung.file_name, tested.tests)
+        return replace(tested, tests=(*tested.tests, *checked))
+
+    def _measured(self, tested: Judgement, on: Callable[[str], Trial]) -> Judgement:
+        """`tested` with its measurements, if its results are right."""
+        to_measure = [test.name for test in tested.tests if test.part is Part.EFFICIENCY]
+        if not to_measure or any(test.outcome in WRONG for test in tested.tests):
+            return tested
+        with self._setup.gpus.measuring() as gpu:
+            trial = replace(on(gpu), stage=Stage.MEASUREMENTS, seed=_number(tested.seed))
+            measured = self._judged(trial)
+        others = [test for test in tested.tests if test.name not in to_measure]
+        return replace(tested, tests=(*others, *measured.tests))
+
+    def _judged(self, trial: Trial) -> Judgement:
+        tests, used_seed = run_judge(trial, self._setup.processes)
+        return Judgement(tests=tests, seed=used_seed)
+
+
+def _number(seed: str) -> int | None:
+    return int(seed) if seed.isdigit() else None
+
+
+def _is_hopeless(tests: Iterable[TestResult]) -> bool:
+    return any(finding.kind in _HOPELESS for test in tests for finding in test.findings)

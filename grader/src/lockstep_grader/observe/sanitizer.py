@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""Cleanliness on a GPU: the judge once more, with its worker under NVIDIA's compute-sanitizer."""
+
+import os
+import subprocess
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
+from lockstep_grader.machine.gpus import VARIABLE
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import (
+    WRONG,
+    Finding,
+    FindingKind,
+    Outcome,
+    Part,
+    TestResult,
+)
+from lockstep_grader.observe.judge import Stage, Trial, Workers, run_judge
+from lockstep_grader.request.setup import Setup
+from lockstep_grader.toolchain.sanitizer import TOOLS, Sanitizer
+from lockstep_grader.words.sanitizer_log import read_log
+
+_JUDGE_OPTIONS = {"racecheck": ("--few-launches",)}  # each takes it 10 to 60 ms
+# What others on the same GPU may have caused, by taking its memory or its time.
+_OF_A_BUSY_GPU = {
+    FindingKind.OUT_OF_MEMORY,
+    FindingKind.LAUNCH_ERROR,
+    FindingKind.CRASH,
+    FindingKind.TIMEOUT,
+}
+
+
+def may_be_of_a_busy_gpu(test: TestResult) -> bool:
+    """Whether other work on the GPU may have made the test fail. It is then repeated alone."""
+    kinds = {finding.kind for finding in test.findings}
+    return test.outcome is Outcome.FAILED and (not kinds or bool(kinds & _OF_A_BUSY_GPU))
+
+
+def sanitize(
+    setup: Setup, trial: Trial, file_name: str, plain: Sequence[TestResult]
+) -> tuple[TestResult, ...]:
+    """One test of cleanliness per tool.
+
+    `trial` is of the rung without a tool, and `plain` has its tests; `file_name` is the rung's.
+    Raises FaultError when a tool does not work on this machine.
+    """
+    if setup.sanitizer is None:
+        return ()
+    examination = _Examination(setup, setup.sanitizer, trial, file_name, plain)
+    with ThreadPoolExecutor(len(TOOLS), thread_name_prefix="sanitizer") as pool:
+        return tuple(pool.map(examination.by, TOOLS))
+
+
+@dataclass(frozen=True, slots=True)
+class _Examination:
+    setup: Setup
+    sanitizer: Sanitizer
+    trial: Trial
+    file_name: str
+    plain: Sequence[TestResult]
+
+    def by(self, tool: str) -> TestResult:
+        with self.setup.gpus.checking() as gpu:
+            try:
+                result = self._run(tool, gpu)
+            except FaultError as error:
+                if not is_right(self.plain):  # a checker's trouble replaces no verdict
+                    return _not_run(tool, Outcome.SKIPPED, str(error))
+            else:
+                if not self._is_to_be_repeated(result):
+                    return result
+        # Others ran at the same time, and one of them may have taken the device's memory.
+        with self.setup.gpus.measuring() as gpu:
+            try:
+                return self._run(tool, gpu, "-alone")
+            except FaultError as error:
+                if not is_right(self.plain):
+                    return _not_run(tool, Outcome.SKIPPED, str(error))
+                probe, confinement = self.setup.toolchain.anchors, self.setup.confinement
+                if probe is None or not works(self.sanitizer, tool, probe, gpu, confinement):
+                    raise
+                return self._blamed(tool, str(error))
+
+    def _is_to_be_repeated(self, result: TestResult) -> bool:
+        """Whether other work on the GPU may be the cause.
+
+        A wrong rung fails by itself, so it is repeated only if it lacks memory under the tool and
+        did not lack it before.
+        """
+        if is_right(self.plain):
+            return may_be_of_a_busy_gpu(result)
+        own = {finding.kind for test in self.plain for finding in test.findings}
+        found = {finding.kind for finding in result.findings}
+        return FindingKind.OUT_OF_MEMORY in found - own
+
+    def _blamed(self, tool: str, trouble: str) -> TestResult:
+        """The rung is right, and the tool works: so the rung behaves otherwise under it."""
+        message = (
+            f"the run under {tool} did not end as a run does ({trouble}); without the tool this "
+            "rung's does, and a program of ours does under it"
+        )
+        finding = Finding(FindingKind.FORBIDDEN, message, self.file_name)
+        return _not_run(tool, Outcome.FAILED, message, finding)
+
+    def _run(self, tool: str, gpu: str, suffix: str = "") -> TestResult:
+        started = time.monotonic()
+        work = self.trial.work / f"{tool}{suffix}"  # the tools run side by side
+        work.mkdir(parents=True)
+        log = work / "checker.log"  # the judge writes it: the rung reaches neither file nor channel
+        worker = self.trial.workers.submission
+        sandbox = tuple(self.setup.confinement.running(worker, gpu, is_checked=True))
+        wrap = [f"--wrap={word}" for word in self.sanitizer.command(tool)]
+        checked = replace(
+            self.trial,
+            workers=Workers(worker, sandbox=sandbox, gpu=gpu),
+            work=work,
+            stage=Stage.ALL,
+            options=("--quick", f"--checker-log={log}", *_JUDGE_OPTIONS.get(tool, ()), *wrap),
+        )
+        tests, _ = run_judge(checked, self.setup.processes)
+        text = log.read_text("utf-8", "replace") if log.exists() else ""
+        report = read_log(_whole_lines(text), self.file_name)
+        name = f"compute-sanitizer.{tool}"
+        if not report.has_run:
+            raise FaultError(f"{name} did not start; --no-sanitizer leaves it out")
+        findings, message = report.findings, ""
+        if findings:
+            outcome, message = Outcome.FAILED, f"{tool} found {len(findings)} faulty places"
+        elif changed := differing(self.plain, tests):
+            outcome = Outcome.FAILED
+            message = (
+                f"{tool} saw nothing, but {changed.name}, which passes without it, does not under "
+                f"it: {changed.message}"
+            )
+            findings = tuple(
+                replace(finding, message=f"only under {tool}: {finding.message}")
+                for finding in changed.findings
+            )
+        elif all(test.outcome in (Outcome.PASSED, Outcome.SKIPPED) for test in tests):
+            outcome = Outcome.PASSED
+        else:  # it fails without the tool, too
+            outcome = Outcome.SKIPPED
+            message = f"{tool} saw nothing, but not every test came to its end under it"
+        seconds = time.monotonic() - started
+        return TestResult(name, Part.CLEANLINESS, outcome, message, seconds, findings)
+
+
+def works(
+    sanitizer: Sanitizer, tool: str, probe: Path, gpu: str, confinement: Confinement = UNCONFINED
+) -> bool:
+    """Whether the tool runs a program of ours where it runs rungs: the worker `probe`."""
+    sandbox = confinement.running(probe, gpu, is_checked=True)
+    argv = [*sandbox, *sanitizer.command(tool), str(probe), "--probe"]
+    env = {**os.environ, **({VARIABLE: gpu} if gpu else {})}
+    try:
+        said = subprocess.run(argv, capture_output=True, text=True, timeout=300, env=env)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return read_log(said.stdout, "").has_run
+
+
+def is_right(tests: Iterable[TestResult]) -> bool:
+    correctness = [test.outcome for test in tests if test.part is Part.CORRECTNESS]
+    return bool(correctness) and set(correctness) == {Outcome.PASSED}
+
+
+def _not_run(tool: str, outcome: Outcome, message: str, *findings: Finding) -> TestResult:
+    name = f"compute-sanitizer.{tool}"
+    return TestResult(name, Part.CLEANLINESS, outcome, message, findings=findings)
+
+
+def differing(plain: Sequence[TestResult], checked: Sequence[TestResult]) -> TestResult | None:
+    """The first test under a tool that passed without the tool and does not pass under it.
+
+    A rung that notices the tool could otherwise choose to end where nothing is checked.
+    """
+    passed = {test.name for test in plain if test.outcome is Outcome.PASSED}
+    return next(
+        (test for test in checked if test.outcome in WRONG and test.name in passed),
+        None,
+    )
+
+
+def _whole_lines(text: str) -> str:
+    """Without a last line that was cut off when the worker was ended."""
+    return text[: text.rfind("\n") + 1]

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""What is judged: one rung of one submission."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.model.grades import Finding, FindingKind, Judgement, Lab, Rung
+from lockstep_grader.model.measures import COMPILER_MEASURES
+from lockstep_grader.toolchain.nvcc import Phase
+
+
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """The finding that a proof needs: once the judge has reported it, it skips the other tests."""
+
+    kinds: frozenset[FindingKind] = frozenset()  # any of these; none: every test runs
+    line: int = 0  # that such a finding names; 0: any
+    message: str = ""  # part of its message, or of a failed test's
+
+    def arguments(self) -> list[str]:
+        if not self.kinds:
+            return []
+        kinds = [f"--seek-kind={kind}" for kind in sorted(self.kinds)]
+        line = [f"--seek-line={self.line}"] if self.line else []
+        message = [f"--seek-message={self.message}"] if self.message else []
+        return [*kinds, *line, *message]
+
+
+EVERY_TEST = Awaited()
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    submission: str
+    lab: Lab
+    rung: Rung
+    read: Callable[[], Source | Finding]  # called once, when the job's turn comes
+    awaited: Awaited = EVERY_TEST
+    nvcc: Phase | None = Phase.RESOURCES  # how far nvcc compiles it, where there is one
+    shards: int = 1  # judges that share the tests on the cpu backend, for one waiting person
+    # Gets the judgement before nvcc is asked, which takes longer than all the rest: a person waits.
+    tell: Callable[[Judgement], None] | None = None
+
+    @property
+    def phase(self) -> Phase | None:
+        """`nvcc`; but a budget of registers needs them in any case."""
+        is_gated = any(gate.name in COMPILER_MEASURES for gate in self.rung.budget)
+        return Phase.RESOURCES if self.nvcc is Phase.ERRORS and is_gated else self.nvcc
