@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.build.worker import make_worker
+from lockstep_grader.compile.worker import make_worker
 
 from conftest import LAB, SOLUTION, STARTER, Checkout, rungs, verdict_line
 from handed_in import GOOD, zip_bytes

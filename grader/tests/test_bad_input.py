@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.build.worker import SECONDS
+from lockstep_grader.compile.worker import SECONDS
 from lockstep_grader.intake import submission
 from lockstep_grader.machine.files import write_whole
 from lockstep_grader.model.errors import FaultError

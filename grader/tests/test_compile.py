@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.build.worker import compile_rung
+from lockstep_grader.compile.worker import compile_rung
 from lockstep_grader.confine.sandbox import Unconfined
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding, FindingKind
 from lockstep_grader.toolchain.description import Step
-from setups import DEMO, setup_in
+from setups import setup_in
 
 SOURCE = Source("02_x.cu", b"// a rung\n")
 
@@ -25,7 +25,7 @@ def compile_saying(work: Path, said: str, step: str = "compile", status: int = 1
 
 def compile_doing(work: Path, script: str, step: str = "compile", *words: str) -> Finding:
     argv = ("sh", "-c", script, "sh", *words)
-    found = compile_rung(setup_in(work, [Step(step, argv)]), DEMO, SOURCE, work)
+    found = compile_rung(setup_in(work, [Step(step, argv)]), SOURCE, work)
     assert isinstance(found, Finding)
     assert found.kind in (FindingKind.COMPILE_ERROR, FindingKind.OUT_OF_MEMORY)
     return found
@@ -143,7 +143,7 @@ def test_the_steps_up_to_the_check_of_the_object_share_a_sandbox_and_so_do_the_o
     setup = setup_in(tmp_path, steps, counting)
 
     def compiled() -> Path | Finding:
-        return compile_rung(setup, DEMO, SOURCE, tmp_path)
+        return compile_rung(setup, SOURCE, tmp_path)
 
     if failing == "link":  # which also fails with an empty file, so the step is at fault
         with pytest.raises(FaultError, match="the link step failed"):
@@ -191,7 +191,7 @@ def test_only_a_kernel_that_was_short_of_memory_excuses_a_killed_compiler(
 ) -> None:
     vmstat = tmp_path / "vmstat"
     vmstat.write_text("pgfault 12\noom_kill 3\nswap_ra 0\n")
-    monkeypatch.setattr("lockstep_grader.build.worker._VMSTAT", vmstat)
+    monkeypatch.setattr("lockstep_grader.compile.worker._VMSTAT", vmstat)
     killed = "g++: fatal error: Killed signal terminated program cc1plus"
     assert "took more than" in compile_saying(tmp_path, f"{killed}\n").message
     with pytest.raises(FaultError, match="out of memory"):
@@ -212,7 +212,7 @@ def test_a_rungs_words_are_no_killed_compiler_while_another_process_is_killed(
 ) -> None:
     vmstat = tmp_path / "vmstat"
     vmstat.write_text("oom_kill 3\n")
-    monkeypatch.setattr("lockstep_grader.build.worker._VMSTAT", vmstat)
+    monkeypatch.setattr("lockstep_grader.compile.worker._VMSTAT", vmstat)
     doing = f"sed -i 's/kill 3/kill 4/' '{vmstat}'; printf '{said}\\n'; exit 1"
     assert compile_doing(tmp_path, doing).kind == FindingKind.COMPILE_ERROR
 

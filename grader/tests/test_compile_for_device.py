@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.build.prelude import with_fitting_prelude
-from lockstep_grader.build.worker import Made, compile_rung, make_worker
+from lockstep_grader.compile.prelude import with_fitting_prelude
+from lockstep_grader.compile.worker import Made, compile_rung, make_worker
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding, FindingKind
 from lockstep_grader.observe.judge import workers_on_cpu
 from lockstep_grader.toolchain.description import Step
-from setups import DEMO, setup_in
+from setups import setup_in
 
 from conftest import FAKES
 
@@ -26,7 +26,7 @@ def shell(name: str, script: str, at_once: bool = True) -> Step:
 
 
 def made(work: Path, *steps: Step, source: Source = SOURCE) -> Made:
-    return make_worker(setup_in(work, steps), DEMO, source, work)
+    return make_worker(setup_in(work, steps), source, work)
 
 
 # ---- independent steps
@@ -67,7 +67,7 @@ def test_a_rung_over_which_clang_crashes_as_written_is_judged_as_compiled(tmp_pa
     link = shell("link", "touch worker", at_once=False)
     steps = (shell("device", "touch rung.ptx"), shell("written", CRASHES), link)
     assert made(tmp_path, *steps) == Made(tmp_path / "worker")
-    workers = workers_on_cpu(setup_in(tmp_path, device=tmp_path), DEMO, tmp_path / "worker")
+    workers = workers_on_cpu(setup_in(tmp_path, device=tmp_path), tmp_path / "worker")
     assert not [word for word in workers.arguments() if word.startswith("--written")]
 
 
@@ -162,5 +162,5 @@ def test_what_a_lab_forbids_stays_forbidden(text: str, tmp_path: Path) -> None:
 
 def forbidden(text: str, work: Path, link: Step) -> bool:
     source = Source("01_first.cu", text.encode())
-    found = compile_rung(setup_in(work, [link]), DEMO, source, work)
+    found = compile_rung(setup_in(work, [link]), source, work)
     return isinstance(found, Finding) and found.kind is FindingKind.FORBIDDEN

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader.author.mutants import Mutant, read_mutants
-from lockstep_grader.build.worker import compile_rung
+from lockstep_grader.compile.worker import compile_rung
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.session import Session, Wanted, open_session
@@ -103,10 +103,10 @@ class Attacked:
     """The worker of a mutant with every attack in it: it is compiled once."""
 
     def __init__(self, session: Session, lab: Lab, mutant: Mutant, work: Path) -> None:
-        self._setup, self._lab, self._rung, self._work = session.setup, lab, mutant.rung, work
+        self._setup, self._rung, self._work = session.setup.of(lab), mutant.rung, work
         text = attacked(mutant.text, which=LAUNCHED_LATER.get(mutant.rung.id, 0))
         source = Source(mutant.rung.file_name, text.encode())
-        made = compile_rung(session.setup, lab, source, work)
+        made = compile_rung(self._setup, source, work)
         assert isinstance(made, Path), made
         self._worker = made
 
@@ -117,8 +117,7 @@ class Attacked:
         self._worker.write_bytes(
             re.sub(rb"attack \d(?= of test_gates)", f"attack {attack}".encode(), program)
         )
-        lab, rung, worker = self._lab, self._rung, self._worker
-        (profile,) = count(self._setup, lab, rung, worker, sizes=[], work=self._work)
+        (profile,) = count(self._setup, self._rung, self._worker, [], self._work)
         assert profile.outcome is Outcome.PASSED, profile.message
         launched = {kernel.name.rpartition("::")[2] for kernel in profile.kernels}
         assert ("one_word_kernel" in launched) == (attack == ONE_WORD), launched

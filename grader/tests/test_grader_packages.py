@@ -26,13 +26,13 @@ ALLOWED: dict[str, frozenset[str]] = {
     "results": frozenset({"model", "machine", "intake", "toolchain", "words"}),
     "pages": frozenset({"model", "machine", "results", "words"}),
 }
-_BELOW_BUILD = frozenset({"model", "machine", "intake", "confine", "toolchain", "rules", "words"})
+_BELOW_COMPILE = frozenset({"model", "machine", "intake", "confine", "toolchain", "rules", "words"})
 _BELOW_VERBS = frozenset({"model", "machine", "intake", "toolchain", "results", "quiz"})
-_PIPELINE = frozenset({"request", "build", "observe", "judging"})
+_PIPELINE = frozenset({"request", "compile", "observe", "judging"})
 ALLOWED |= {
-    "build": _BELOW_BUILD | {"request"},
-    "observe": _BELOW_BUILD - {"rules"} | {"request", "build"},
-    "judging": _BELOW_BUILD | {"request", "build", "observe"},
+    "compile": _BELOW_COMPILE | {"request"},
+    "observe": _BELOW_COMPILE - {"rules"} | {"request", "compile"},
+    "judging": _BELOW_COMPILE | {"request", "compile", "observe"},
     "grading": _BELOW_VERBS - {"toolchain"} | {"request", "judging"},
     "student": _BELOW_VERBS - {"quiz"} | _PIPELINE | {"words", "grading", "pages"},
     "author": _BELOW_VERBS | _PIPELINE - {"observe"} | {"grading"},

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.build.worker import make_worker
+from lockstep_grader.compile.worker import make_worker
 from lockstep_grader.request import key
 from lockstep_grader.request.key import DECIDING
 from lockstep_grader.toolchain.description import digest

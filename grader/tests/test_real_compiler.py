@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.build.nvcc import Compiled, compile_for_gpus
+from lockstep_grader.compile.nvcc import Compiled, compile_for_gpus
 from lockstep_grader.confine.sandbox import Unconfined
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.errors import FaultError
@@ -46,10 +46,11 @@ def compiled_by(argv_text: str, source: str, work: Path) -> Compiled:
 def compiled(
     nvcc: RungCompiler, source: str, work: Path, architectures: Sequence[str] = ARCHITECTURES
 ) -> Compiled:
-    setup = replace(setup_in(work), nvcc=nvcc)
+    setup = setup_in(work)
+    setup = replace(setup, whole=replace(setup.whole, nvcc=nvcc))
     rung = replace(DEMO.rungs[0], architectures=tuple(architectures))
     text = Source(FILE, source.encode())
-    return compile_for_gpus(setup, DEMO, rung, text, work / "made", phase=Phase.RESOURCES)
+    return compile_for_gpus(setup, rung, text, work / "made", Phase.RESOURCES)
 
 
 def errors(output: str, source: str) -> list[tuple[int, int, str]]:
@@ -173,9 +174,10 @@ def test_nvcc_is_confined_like_any_compiler(tmp_path: Path) -> None:
             return ["sh", "-c", "echo 'nvcc fatal: confined'; exit 1"]
 
     nvcc = RungCompiler("/a/nvcc", "13", "g++")
-    setup = replace(setup_in(tmp_path, confinement=Refusing()), nvcc=nvcc)
+    setup = setup_in(tmp_path, confinement=Refusing())
+    setup = replace(setup, whole=replace(setup.whole, nvcc=nvcc))
     source, work = Source(FILE, b""), tmp_path / "made"
-    said = compile_for_gpus(setup, DEMO, DEMO.rungs[0], source, work, phase=Phase.RESOURCES)
+    said = compile_for_gpus(setup, DEMO.rungs[0], source, work, Phase.RESOURCES)
     assert "confined" in said.errors[0].message
 
 

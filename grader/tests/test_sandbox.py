@@ -14,7 +14,7 @@ from lockstep_grader.confine.seccomp import filter_program
 from lockstep_grader.machine.process import Limits, Processes
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.observe.judge import workers_on_cpu
-from setups import DEMO, setup_in
+from setups import setup_in
 
 from conftest import Checkout
 
@@ -354,8 +354,8 @@ def test_the_device_process_reads_what_the_steps_made(tmp_path: Path) -> None:
     setup = setup_in(tmp_path, device=Path("/bin/true"))
     worker = tmp_path / "worker"
     words = ["--device=/bin/true", f"--ptx={tmp_path}/rung.ptx", f"--worker={worker}"]
-    assert workers_on_cpu(setup, DEMO, worker).arguments() == words
+    assert workers_on_cpu(setup, worker).arguments() == words
     (tmp_path / "written.ptx").touch()  # clang may crash over it
     words.insert(2, f"--written={tmp_path}/written.ptx")
-    assert workers_on_cpu(setup, DEMO, worker).arguments() == words
-    assert workers_on_cpu(setup_in(tmp_path), DEMO, worker).device is None
+    assert workers_on_cpu(setup, worker).arguments() == words
+    assert workers_on_cpu(setup_in(tmp_path), worker).device is None

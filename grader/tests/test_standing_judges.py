@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.build.worker import compile_rung
+from lockstep_grader.compile.worker import compile_rung
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.session import Wanted, open_session
@@ -166,7 +166,7 @@ void reduce_sum(const float*, int, float*, Scratch&, cudaStream_t) { std::abort(
 def trials(tmp_path_factory: pytest.TempPathFactory) -> list[Trial]:
     """Of the judge: two rungs that are right, and between them one that ends its worker."""
     lab = next(lab for lab in read_labs(WORKSPACE) if lab.id == LAB)
-    setup = open_session(WORKSPACE, Wanted(Backend.CPU)).setup
+    setup = open_session(WORKSPACE, Wanted(Backend.CPU)).setup.of(lab)
     solutions = [(REPOSITORY / "solutions" / LAB / f"{rung}.cu").read_text() for rung in RUNGS]
     right, other = solutions
     made: list[Trial] = []
@@ -174,10 +174,10 @@ def trials(tmp_path_factory: pytest.TempPathFactory) -> list[Trial]:
         rung = next(rung for rung in lab.rungs if rung.id.startswith(name[:2]))
         work = tmp_path_factory.mktemp(name)
         source = Source(rung.file_name, text.encode())
-        worker = compile_rung(setup, lab, source, work)
+        worker = compile_rung(setup, source, work)
         assert isinstance(worker, Path), worker
-        workers = workers_on_cpu(setup, lab, worker)
-        made.append(Trial(setup.tools(lab).judge, rung.id, workers, work, seed=7))
+        workers = workers_on_cpu(setup, worker)
+        made.append(Trial(setup.tools.judge, rung.id, workers, work, seed=7))
     return made
 
 

@@ -26,7 +26,7 @@ from measurements import (
 
 from lockstep_grader.author.mutants import Mutant, read_mutants
 from lockstep_grader.intake.catalog import find_lab, read_labs
-from lockstep_grader.build.worker import compile_rung
+from lockstep_grader.compile.worker import compile_rung
 from lockstep_grader.request.job import Job
 from lockstep_grader.observe.sanitizer import SANITIZER_ADVICE, Patient, find_sanitizer, sanitize
 from lockstep_grader.judging.session import Session, open_session

@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from lockstep_grader.build.nvcc import compile_for_gpus
+from lockstep_grader.compile.nvcc import compile_for_gpus
 from lockstep_grader.grading.pool import Shelf, judge_all, result_id
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.rung import RungJudge
@@ -138,12 +138,11 @@ class _Compiler:
         try:
             with TemporaryDirectory(prefix="lockstep-") as work:
                 compiled = compile_for_gpus(
-                    self._setup,
-                    job.lab,
+                    self._setup.of(job.lab),
                     job.rung,
                     source,
                     Path(work) / "nvcc",
-                    phase=job.nvcc or Phase.ERRORS,
+                    job.nvcc or Phase.ERRORS,
                 )
         except FaultError as error:
             return Judgement(fault=str(error))

@@ -5,7 +5,7 @@ A request goes through six stages, each in a package of its own:
 
     request   what is judged: a job, and the setup that all jobs share
     rules     examined: what a rung may not contain
-    build     built: the worker, by clang or nvcc
+    compile   compiled: the worker, by clang or nvcc
     observe   observed: what the worker does in the hands of the lab's judge
     judging   judged: one judgement of all that was seen
     words     told: mistakes in a student's words, at the student's line
@@ -19,8 +19,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from lockstep_grader.build.nvcc import NOT_COMPILED, Compiled, compile_for_gpus
-from lockstep_grader.build.worker import make_worker
+from lockstep_grader.compile.nvcc import NOT_COMPILED, Compiled, compile_for_gpus
+from lockstep_grader.compile.worker import make_worker
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.errors import FaultError, LockstepError, system_error_line
 from lockstep_grader.model.grades import (
@@ -93,17 +93,18 @@ class RungJudge:
         return self._concluded(job, source, judgement, compiled, work)
 
     def _observed(self, job: Job, source: Source, work: Path) -> Judgement:
-        built = make_worker(self.setup, job.lab, source, work)
+        lab = self.setup.of(job.lab)
+        built = make_worker(lab, source, work)
         if built.worker is None:
             return Judgement(findings=built.errors, warnings=built.warnings)
-        judgement = self._observer.observe(job, built.worker, work)
+        judgement = self._observer.observe(job, lab, built.worker, work)
         tests = with_forgotten_launch(judgement.tests, source)
         return replace(judgement, tests=tests, warnings=built.warnings)
 
     def _ask_nvcc(self, job: Job, source: Source, work: Path, phase: Phase | None) -> Compiled:
         if phase is None:
             return NOT_COMPILED
-        return compile_for_gpus(self.setup, job.lab, job.rung, source, work, phase=phase)
+        return compile_for_gpus(self.setup.of(job.lab), job.rung, source, work, phase)
 
     def _concluded(
         self, job: Job, source: Source, judgement: Judgement, compiled: Compiled, work: Path

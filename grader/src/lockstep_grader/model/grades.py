@@ -4,13 +4,10 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.quiz import QuizResult
 
-if TYPE_CHECKING:  # which compares results of this module
-    
 
 class Backend(StrEnum):
     CPU = "cpu"

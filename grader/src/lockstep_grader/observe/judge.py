@@ -13,11 +13,11 @@ from lockstep_grader.machine.patience import patience
 from lockstep_grader.machine.process import Limits, Processes
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Lab, Outcome, Part, TestResult
+from lockstep_grader.model.grades import Outcome, Part, TestResult
 from lockstep_grader.model.text import last_line
 from lockstep_grader.observe.gtest import read_gtest
 from lockstep_grader.observe.standing_judges import StandingJudges
-from lockstep_grader.request.setup import Setup
+from lockstep_grader.request.setup import LabSetup
 
 # A backstop: the judge itself limits every call of the worker.
 _LIMITS = Limits(seconds=900)
@@ -66,9 +66,9 @@ class Workers:
         return [*sandbox, *device, *(f"--{name}={path}" for name, path in named if path)]
 
 
-def workers_on_cpu(setup: Setup, lab: Lab, worker: Path) -> Workers:
+def workers_on_cpu(setup: LabSetup, worker: Path) -> Workers:
     """What judges `worker`, which the steps of the toolchain made, on the cpu backend."""
-    confinement, program = setup.confinement_of(lab), setup.toolchain.device
+    confinement, program = setup.confinement, setup.whole.toolchain.device
     sandbox = tuple(confinement.running(worker))
     if program is None:
         return Workers(worker, sandbox=sandbox)

@@ -20,7 +20,7 @@ from lockstep_grader.observe.references import References
 from lockstep_grader.observe.sanitizer import may_be_of_a_busy_gpu, sanitize
 from lockstep_grader.observe.standing_judges import StandingJudges
 from lockstep_grader.request.job import Job
-from lockstep_grader.request.setup import Setup
+from lockstep_grader.request.setup import LabSetup, Setup
 
 # A checker would be useless: the rung does not end, is not written yet, or attacks.
 _HOPELESS = frozenset(
@@ -37,16 +37,16 @@ class Observer:
         self._references = References(setup)
         self._standing = StandingJudges(setup.processes) if on_gpu else None
 
-    def observe(self, job: Job, worker: Path, work: Path) -> Judgement:
+    def observe(self, job: Job, lab: LabSetup, worker: Path, work: Path) -> Judgement:
         """The tests of `worker`, and their seed; `work` is the folder that it was built in.
 
         Raises FaultError when a judge or a checker fails.
         """
         if self._setup.backend is Backend.CUDA:
-            return self._on_gpu(job, worker, work)
-        workers = workers_on_cpu(self._setup, job.lab, worker)
+            return self._on_gpu(job, lab, worker, work)
+        workers = workers_on_cpu(lab, worker)
         trial = Trial(
-            self._setup.tools(job.lab).judge,
+            lab.tools.judge,
             job.rung.id,
             workers,
             work,
@@ -57,12 +57,12 @@ class Observer:
         )
         return self._judged(trial)
 
-    def _on_gpu(self, job: Job, worker: Path, work: Path) -> Judgement:
+    def _on_gpu(self, job: Job, lab: LabSetup, worker: Path, work: Path) -> Judgement:
         """Tests while others use the GPU, too. A measurement needs it alone."""
         setup = self._setup
         beside = self._references.beside(worker, job.lab, job.rung)
         whole = Trial(
-            setup.tools(job.lab).judge,
+            lab.tools.judge,
             job.rung.id,
             beside,
             work,
@@ -72,7 +72,7 @@ class Observer:
         )
 
         def on(gpu: str) -> Trial:
-            sandbox = tuple(setup.confinement_of(job.lab).running(worker, gpu=gpu))
+            sandbox = tuple(lab.confinement.running(worker, gpu=gpu))
             workers = replace(self._references.on(gpu, job.lab, beside), sandbox=sandbox)
             return replace(whole, workers=workers)
 

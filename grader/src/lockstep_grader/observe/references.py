@@ -7,7 +7,7 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
-from lockstep_grader.build.worker import compile_rung
+from lockstep_grader.compile.worker import compile_rung
 from lockstep_grader.intake.submission import read_source
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding, Lab, Rung
@@ -68,7 +68,7 @@ class References:
         with self._lock:
             work = self._our_folder() / lab.id / rung.id
         work.mkdir(parents=True, exist_ok=True)
-        worker = compile_rung(self._setup, lab, source, work)
+        worker = compile_rung(self._setup.of(lab), source, work)
         if isinstance(worker, Finding):
             raise FaultError(f"the reference solution {lab.id}/{rung.id}: {worker.message}")
         return worker

@@ -23,7 +23,7 @@ from lockstep_grader.toolchain.description import digest
 # The packages whose code decides a verdict. A test compares them with what `judging` imports.
 DECIDING = (
     *("model", "machine", "intake", "confine", "toolchain"),
-    *("request", "rules", "words", "build", "observe", "judging"),
+    *("request", "rules", "words", "compile", "observe", "judging"),
 )
 PACKAGE = Path(__file__).parents[1]
 _Stamp = tuple[int, int] | None  # time of the last change, and size
@@ -76,7 +76,7 @@ class Keys:
         )
 
     def _confinement_words(self, lab: Lab) -> str:
-        confinement = self._setup.confinement_of(lab)
+        confinement = self._setup.of(lab).confinement
         if not isinstance(confinement, Sandbox):
             return "none"
         return " ".join(["sandbox", *(file.name for file in confinement.hidden)])
@@ -84,7 +84,7 @@ class Keys:
     def _lab_digest(self, lab: Lab) -> str:
         """Of the lab's judge, with its data, its calls and its contract."""
         if lab.id not in self._lab_digests:
-            tools = self._setup.tools(lab)
+            tools = self._setup.of(lab).tools
             files = [tools.judge, tools.calls, *sorted(tools.include.glob("*.cuh"))]
             self._watch(files)
             self._lab_digests[lab.id] = digest(files)

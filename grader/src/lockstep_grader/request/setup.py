@@ -36,12 +36,19 @@ class Setup:
         """The folder of CUDA headers that all labs share."""
         return self.workspace.root / "common" / "cuda"
 
-    def tools(self, lab: Lab) -> LabTools:
-        return self.toolchain.lab(lab.id)
+    def of(self, lab: Lab) -> "LabSetup":
+        """Headers that come with other labs are hidden from the lab's rungs."""
+        confinement = self.confinement
+        if isinstance(confinement, Sandbox):
+            hidden = sorted(self.reserved - set(lab.headers))
+            confinement = replace(confinement, hidden=tuple(self.headers / name for name in hidden))
+        return LabSetup(self, self.toolchain.lab(lab.id), confinement)
 
-    def confinement_of(self, lab: Lab) -> Confinement:
-        """Where the lab's rungs run: headers that come with other labs are hidden from them."""
-        if not isinstance(self.confinement, Sandbox):
-            return self.confinement
-        hidden = sorted(self.reserved - set(lab.headers))
-        return replace(self.confinement, hidden=tuple(self.headers / name for name in hidden))
+
+@dataclass(frozen=True, slots=True)
+class LabSetup:
+    """The setup for rungs of one lab."""
+
+    whole: Setup
+    tools: LabTools
+    confinement: Confinement

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from lockstep_grader.build.worker import compile_rung
+from lockstep_grader.compile.worker import compile_rung
 from lockstep_grader.intake.submission import read_source
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.files import write_whole
@@ -113,7 +113,7 @@ def _compile(session: Session, folder: Path, lab: Lab, rung: Rung, work: Path) -
     if isinstance(source, Finding):
         raise InputError(f"{lab.id}/{rung.id}: {source.message}")
     work.mkdir(parents=True)
-    worker = compile_rung(session.setup, lab, source, work)
+    worker = compile_rung(session.setup.of(lab), source, work)
     if isinstance(worker, Finding):
         raise InputError(f"{lab.id}/{rung.id} does not compile: {worker.message}")
     return worker

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep_grader.build.nvcc import compile_for_gpus
-from lockstep_grader.build.worker import compile_rung
+from lockstep_grader.compile.nvcc import compile_for_gpus
+from lockstep_grader.compile.worker import compile_rung
 from lockstep_grader.intake.submission import Source, read_source
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.process import Limits
@@ -26,7 +26,7 @@ from lockstep_grader.model.grades import (
 )
 from lockstep_grader.model.text import one_line
 from lockstep_grader.observe.judge import workers_on_cpu
-from lockstep_grader.request.setup import Setup
+from lockstep_grader.request.setup import LabSetup
 from lockstep_grader.student.profile.model import SizeProfile, read_size
 from lockstep_grader.toolchain.nvcc import Phase
 
@@ -79,11 +79,12 @@ def profile_rung(
     ):
         work = Path(temp)
         measuring = beside.submit(_resources, session, lab, rung, source, work / "nvcc")
-        worker = compile_rung(session.setup, lab, source, work)
+        setup = session.setup.of(lab)
+        worker = compile_rung(setup, source, work)
         if isinstance(worker, Finding):
             where = f"{worker.file}:{worker.line}: " if worker.line else ""
             raise SubmissionError(f"{name} does not compile: {where}{worker.message}")
-        counted = count(session.setup, lab, rung, worker, sizes=sizes, work=work)
+        counted = count(setup, rung, worker, sizes, work)
         if not counted:
             raise InputError(f"{name} has no workload to profile: its judge checks results alone")
         for size in counted:
@@ -99,26 +100,26 @@ def _resources(
     unknown = "registers and local memory: not known,"
     if session.setup.nvcc is None:
         return f"{unknown} {session.toolchain.nvcc['missing']}"
-    compiled = compile_for_gpus(session.setup, lab, rung, source, work, phase=Phase.RESOURCES)
+    compiled = compile_for_gpus(session.setup.of(lab), rung, source, work, Phase.RESOURCES)
     if compiled.errors:
         return f"{unknown} nvcc does not compile this file: {compiled.errors[0].message}"
     return tuple(item for item in compiled.resources if item.architecture == rung.architectures[-1])
 
 
 def count(
-    setup: Setup, lab: Lab, rung: Rung, worker: Path, *, sizes: Sequence[int], work: Path
+    setup: LabSetup, rung: Rung, worker: Path, sizes: Sequence[int], work: Path
 ) -> tuple[SizeProfile, ...]:
     """One call of each size, as for `profile_rung`; empty when the rung has no workload."""
     listed = ",".join(str(size) for size in sizes or [_BUDGET_SIZE])
-    workers = workers_on_cpu(setup, lab, worker)
-    judge = setup.tools(lab).judge
+    workers = workers_on_cpu(setup, worker)
+    judge = setup.tools.judge
     argv = [
         str(judge),
         f"--rung={rung.id}",
         *workers.arguments(),
         f"--profile={listed}",
     ]
-    done = setup.processes.run(argv, _LIMITS, work)
+    done = setup.whole.processes.run(argv, _LIMITS, work)
     if done.timed_out:
         raise FaultError(
             f"profiling did not end within {_LIMITS.seconds:.0f} s; try a smaller --size"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lockstep_grader.build.worker import compile_rung
+from lockstep_grader.compile.worker import compile_rung
 from lockstep_grader.intake.submission import Source, read_source
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.process import Limits
@@ -83,7 +83,7 @@ def record_rung(
     seconds: float = _SECONDS,
 ) -> Recorded:
     """Has the judge record a call of the rung's workload, or a fault that a test found."""
-    workers = workers_on_cpu(session.setup, lab, worker)
+    workers = workers_on_cpu(session.setup.of(lab), worker)
     argv = [str(session.toolchain.lab(lab.id).judge), f"--rung={rung.id}", *workers.arguments()]
     argv += [f"--record={wish.size}", f"--kernel={wish.kernel}"]
     if wish.test:
@@ -138,7 +138,7 @@ def compiled_rung(
     source = read_source(folder, lab, rung)
     if isinstance(source, Finding):
         raise SubmissionError(f"{name}: {source.message}")
-    worker = compile_rung(session.setup, lab, source, work)
+    worker = compile_rung(session.setup.of(lab), source, work)
     if isinstance(worker, Finding):
         where = f"{worker.file}:{worker.line}: " if worker.line else ""
         raise SubmissionError(f"{name} does not compile: {where}{one_line(worker.message)}")

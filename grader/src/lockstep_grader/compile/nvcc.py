@@ -13,12 +13,11 @@ from lockstep_grader.model.grades import (
     CompilerWarning,
     Finding,
     FindingKind,
-    Lab,
     Resources,
     Rung,
 )
 from lockstep_grader.model.text import last_line
-from lockstep_grader.request.setup import Setup
+from lockstep_grader.request.setup import LabSetup
 from lockstep_grader.toolchain.nvcc import Phase
 from lockstep_grader.toolchain.ptxas import parse_ptxas
 from lockstep_grader.words.nvcc_log import nvcc_findings
@@ -40,20 +39,21 @@ NOT_COMPILED = Compiled()
 
 
 def compile_for_gpus(
-    setup: Setup, lab: Lab, rung: Rung, source: Source, work: Path, *, phase: Phase
+    setup: LabSetup, rung: Rung, source: Source, work: Path, phase: Phase
 ) -> Compiled:
     """What nvcc says of `source`, for all GPUs of the rung; `work` is a folder to make.
 
     Raises FaultError when nvcc itself fails.
     """
-    if setup.nvcc is None:
+    whole, include = setup.whole, setup.tools.include
+    if whole.nvcc is None:
         return NOT_COMPILED
     work.mkdir()
-    file, include = work / source.file_name, setup.tools(lab).include
+    file = work / source.file_name
     file.write_bytes(source.data)
-    argv = setup.nvcc.command(file, work, [setup.headers, include], rung.architectures, phase)
-    confined = setup.confinement_of(lab).compiling(argv, work, include)
-    done = setup.processes.run(confined, _limits(), work)
+    argv = whole.nvcc.command(file, work, [whole.headers, include], rung.architectures, phase)
+    confined = setup.confinement.compiling(argv, work, include)
+    done = whole.processes.run(confined, _limits(), work)
     if done.timed_out:
         raise FaultError(f"nvcc did not end in {_SECONDS} seconds: is the machine busy?")
     errors, warnings = nvcc_findings(done.output, source, rung.architectures)
@@ -63,7 +63,7 @@ def compile_for_gpus(
         return Compiled(errors or (_unexplained(done, source),), warnings)
     # It failed, and named no error: that is the rung's doing if an empty file compiles.
     empty = replace(source, data=b"")
-    if compile_for_gpus(setup, lab, rung, empty, work / "empty", phase=phase).errors:
+    if compile_for_gpus(setup, rung, empty, work / "empty", phase).errors:
         raise FaultError(f"nvcc failed: {last_line(done.output) or f'status {done.returncode}'}")
     return Compiled((_unexplained(done, source),), warnings)
 

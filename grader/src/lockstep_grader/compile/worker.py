@@ -11,15 +11,15 @@ from itertools import pairwise
 from math import ceil
 from pathlib import Path
 
-from lockstep_grader.build.prelude import with_fitting_prelude
+from lockstep_grader.compile.prelude import with_fitting_prelude
 from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.patience import patience
 from lockstep_grader.machine.process import Completed, Limits, Processes
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Backend, CompilerWarning, Finding, FindingKind, Lab
+from lockstep_grader.model.grades import Backend, CompilerWarning, Finding, FindingKind
 from lockstep_grader.model.text import one_line
-from lockstep_grader.request.setup import Setup
+from lockstep_grader.request.setup import LabSetup
 from lockstep_grader.rules.shared_limit import too_much_shared
 from lockstep_grader.rules.source import check_source
 from lockstep_grader.rules.symbols import check_object
@@ -74,15 +74,15 @@ class _UnexplainedLinkError(FaultError):
     """The linker failed, and it does not say over whose object."""
 
 
-def compile_rung(setup: Setup, lab: Lab, source: Source, work: Path) -> Path | Finding:
+def compile_rung(setup: LabSetup, source: Source, work: Path) -> Path | Finding:
     """The worker, for those who need no judgement; or the first thing that is wrong."""
-    if forbidden := check_source(source, setup.backend):
+    if forbidden := check_source(source, setup.whole.backend):
         return forbidden
-    made = make_worker(setup, lab, source, work)
+    made = make_worker(setup, source, work)
     return made.worker or made.errors[0]
 
 
-def make_worker(setup: Setup, lab: Lab, source: Source, work: Path) -> Made:
+def make_worker(setup: LabSetup, source: Source, work: Path) -> Made:
     """The worker made from a `source` without forbidden things, or why it does not compile.
 
     It is made in the folder `work`. On cpu, rung.ptx is there, too, and written.ptx, unless clang
@@ -90,25 +90,25 @@ def make_worker(setup: Setup, lab: Lab, source: Source, work: Path) -> Made:
     full, or a link that breaks over something that is not the student's.
     """
     try:
-        return _compile(setup, lab, source, work)
+        return _compile(setup, source, work)
     except _UnexplainedLinkError as error:
         # If an empty file links, the rung's code is the reason for the failure.
         control = work / "control"
         control.mkdir(exist_ok=True)
-        if _compile(setup, lab, Source(source.file_name, b""), control).errors:
+        if _compile(setup, Source(source.file_name, b""), control).errors:
             raise
         return Made(errors=(_finding(source, str(error)),))
 
 
-def _compile(setup: Setup, lab: Lab, source: Source, work: Path) -> Made:
-    tools, confinement, backend = setup.tools(lab), setup.confinement_of(lab), setup.backend
+def _compile(setup: LabSetup, source: Source, work: Path) -> Made:
+    tools, confinement, backend = setup.tools, setup.confinement, setup.whole.backend
     file = work / source.file_name
     file.write_bytes(source.data)
     seconds, cpu_seconds = SECONDS[backend] * patience(), _cpu_seconds(backend)
     limits = Limits(seconds, _MEMORY_BYTES[backend], _FILE_BYTES, cpu_seconds=cpu_seconds)
-    room = _Room(work, setup.processes, confinement, tools.include, limits)
+    room = _Room(work, setup.whole.processes, confinement, tools.include, limits)
     warnings: tuple[CompilerWarning, ...] = ()
-    for steps in _batches(setup.toolchain.steps, confinement):
+    for steps in _batches(setup.whole.toolchain.steps, confinement):
         words: dict[str, Path | str] = {"source": file, "work": work, "include": tools.include}
         commands = [step.filled(**words, calls=tools.calls) for step in steps]
         kills_before = _kills_for_memory()
@@ -147,7 +147,7 @@ def _compile(setup: Setup, lab: Lab, source: Source, work: Path) -> Made:
             return Made(errors=(forbidden,))
     worker = work / "worker"
     if not worker.is_file():
-        raise FaultError(f"the steps of {setup.toolchain.file} made no {worker.name}")
+        raise FaultError(f"the steps of {setup.whole.toolchain.file} made no {worker.name}")
     return Made(worker, warnings=warnings)
 
 
