@@ -14,7 +14,7 @@ import pytest
 
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.student.program.tools import program_steps
+from lockstep_grader.student.program.build import program_steps
 from lockstep_grader.toolchain.description import Step
 
 REPOSITORY = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ import pytest
 
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Backend
-from lockstep_grader.student.program.tools import program_steps
+from lockstep_grader.student.program.build import program_steps
 from test_e2e import REPOSITORY
 
 pytestmark = pytest.mark.e2e

@@ -25,9 +25,8 @@ from lockstep_grader.model.quiz import Kind, Question, Quiz, canonical, spelled
 from lockstep_grader.quiz.file import require_quiz
 from lockstep_grader.quiz.formulas import computed
 from lockstep_grader.quiz.key import Key, read_key
-from lockstep_grader.student.program.build import Options, build_program
+from lockstep_grader.student.program.build import Options, build_program, program_steps
 from lockstep_grader.student.program.run import Checks, Settings, run_program
-from lockstep_grader.student.program.tools import program_steps
 
 REPOSITORY = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parent / "quiz_programs"

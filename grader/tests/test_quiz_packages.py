@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from lockstep_grader.author.packages.build import build_package
-from lockstep_grader.author.packages.platforms import Platform
+from lockstep_grader.author.packages.bundle import Platform
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.quiz import ANSWERS, Kind, asked
 from lockstep_grader.quiz.answers import Answers, write_answers

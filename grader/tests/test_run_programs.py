@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.student.program.build import Options, build_program
+from lockstep_grader.student.program.build import Options, build_program, program_steps
 from lockstep_grader.student.program.run import Settings, run_program
-from lockstep_grader.student.program.tools import program_steps
 
 FOLDER = Path(__file__).parents[2] / "common" / "device" / "tests" / "programs"
 PROGRAMS = sorted(FOLDER.glob("*.cu"))[:: 1 if os.environ.get("LOCKSTEP_PROGRAMS") == "all" else 3]

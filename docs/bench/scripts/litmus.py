@@ -29,7 +29,7 @@ from measurements import (
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.student.program.build import Options, build_program
 from lockstep_grader.student.program.run import Settings, run_program
-from lockstep_grader.student.program.tools import program_steps
+from lockstep_grader.student.program.build import program_steps
 
 FOLDER = ROOT / "docs" / "litmus"
 GPU_RUNS = 10_000_000

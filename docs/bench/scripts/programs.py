@@ -40,7 +40,7 @@ from lockstep_grader.words.sanitizer_log import read_log
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding
-from lockstep_grader.student.program.tools import program_steps
+from lockstep_grader.student.program.build import program_steps
 from lockstep_grader.toolchain.description import Step
 from lockstep_grader.toolchain.system import toolkit_nvcc
 

@@ -2,10 +2,15 @@
 """Proves that the labs grade what they claim: starters fail, solutions pass, mutants are caught."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from lockstep_grader.author.mutants import Mutant, breaches, read_mutants
 from lockstep_grader.author.quiz_proofs import prove_quiz
@@ -29,6 +34,7 @@ from lockstep_grader.model.grades import (
     RungResult,
 )
 from lockstep_grader.model.score import score_rung
+from lockstep_grader.model.text import visible
 from lockstep_grader.request.job import EVERY_TEST, Awaited, Job
 from lockstep_grader.toolchain.nvcc import Phase
 
@@ -234,3 +240,30 @@ def _beyond_problems(result: RungResult) -> list[str]:
 def _shortfall(result: RungResult) -> str:
     causes = "; ".join(item.said for item in result.findings[:2])
     return f"earns {result.score:g} of {result.max_score:g} points: {causes}"
+
+
+def print_verdicts(console: Console, verdicts: Sequence[Verdict]) -> None:
+    """A row per lab and kind of proof, then one line per breach and per skipped proof."""
+    table = Table(box=None)
+    for name in ("lab", "what", "proved", "breached", "skipped"):
+        table.add_column(name, justify="left" if name in ("lab", "what") else "right")
+    groups = dict.fromkeys((verdict.lab, verdict.kind) for verdict in verdicts)
+    for group in groups:
+        members = [verdict for verdict in verdicts if (verdict.lab, verdict.kind) == group]
+        counts = Counter(_state(verdict) for verdict in members)
+        breached = Text(str(counts["breached"]), "red" if counts["breached"] else "")
+        table.add_row(
+            group[0], f"{group[1]}s", str(counts["proved"]), breached, str(counts["skipped"])
+        )
+    console.print(table)
+    for verdict in verdicts:
+        for problem in verdict.problems:
+            line = f"{verdict.lab} {verdict.kind} {verdict.name}: {visible(problem)}"
+            console.print(Text(line, "red"))
+        if verdict.skipped:
+            line = f"{verdict.lab} {verdict.kind} {verdict.name}: skipped, {verdict.skipped}"
+            console.print(Text(line, "dim"))
+
+
+def _state(verdict: Verdict) -> str:
+    return "breached" if verdict.problems else "skipped" if verdict.skipped else "proved"

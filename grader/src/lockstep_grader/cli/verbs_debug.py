@@ -8,15 +8,15 @@ from typing import Annotated
 
 import typer
 
-from lockstep_grader.cli.after_dashes import AfterDashes
-from lockstep_grader.cli.compiler_options import (
+from lockstep_grader.cli.options import FolderOption, OrderOption
+from lockstep_grader.cli.program_options import (
+    AfterDashes,
     DefineOption,
     IncludeOption,
     StandardOption,
     compiler_options,
+    rung_of_file,
 )
-from lockstep_grader.cli.options import FolderOption, OrderOption
-from lockstep_grader.cli.rung_files import rung_of_file
 from lockstep_grader.intake.catalog import find_target, read_labs
 from lockstep_grader.judging.session import Wanted, default_jobs, open_session
 from lockstep_grader.machine.console import make_console
@@ -24,9 +24,8 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.student.debug.adapter import run_adapter
-from lockstep_grader.student.debug.rung import build_rung
 from lockstep_grader.student.debug.session import Session
-from lockstep_grader.student.debug.target import Target, program_target
+from lockstep_grader.student.debug.target import Target, build_rung, program_target
 from lockstep_grader.student.debug.terminal import run_terminal
 from lockstep_grader.student.program import report
 from lockstep_grader.student.program.build import (
@@ -35,9 +34,9 @@ from lockstep_grader.student.program.build import (
     Options,
     build_program,
     check_files,
+    program_steps,
 )
 from lockstep_grader.student.program.run import Checks
-from lockstep_grader.student.program.tools import program_steps
 
 
 def add_to(app: typer.Typer) -> None:

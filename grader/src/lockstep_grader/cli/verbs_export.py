@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from lockstep_grader.author.packages.autograde import autograde, prepare
-from lockstep_grader.author.packages.platforms import Platform
+from lockstep_grader.author.packages.bundle import Platform
 from lockstep_grader.cli.options import CourseOption
 from lockstep_grader.intake.catalog import find_lab, read_labs
 from lockstep_grader.machine.files import require_writable, write_whole

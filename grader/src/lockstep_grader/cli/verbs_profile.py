@@ -17,10 +17,10 @@ from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
 from lockstep_grader.model.grades import Backend
-from lockstep_grader.pages.needs import require_packages
 from lockstep_grader.student.profile.run import profile_rung
 from lockstep_grader.student.profile.serial import profile_json
 from lockstep_grader.student.profile.terminal import print_profile
+from lockstep_grader.toolchain.python_packages import require_packages
 
 _MAX_ITEMS = 1 << 24  # beyond it a call takes minutes
 

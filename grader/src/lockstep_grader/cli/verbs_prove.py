@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from lockstep_grader.author.lint import lint
-from lockstep_grader.author.lint_report import print_verdicts
+from lockstep_grader.author.lint import lint, print_verdicts
 from lockstep_grader.cli.options import (
     BackendChoice,
     BackendOption,

@@ -8,14 +8,14 @@ from typing import Annotated
 
 import typer
 
-from lockstep_grader.cli.after_dashes import AfterDashes
-from lockstep_grader.cli.compiler_options import (
+from lockstep_grader.cli.options import OrderOption
+from lockstep_grader.cli.program_options import (
+    AfterDashes,
     DefineOption,
     IncludeOption,
     StandardOption,
     compiler_options,
 )
-from lockstep_grader.cli.options import OrderOption
 from lockstep_grader.judging.session import default_jobs
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.files import require_writable, write_json
@@ -28,10 +28,10 @@ from lockstep_grader.student.program.build import (
     BuildError,
     build_program,
     check_files,
+    program_steps,
 )
 from lockstep_grader.student.program.gpu import build_with_nvcc, run_on_gpu
 from lockstep_grader.student.program.run import Checks, Ran, Settings, run_program
-from lockstep_grader.student.program.tools import program_steps
 
 _SHOWN_LINES = 60  # of a file with counts, the most expensive first
 

@@ -9,15 +9,15 @@ from typing import Annotated
 
 import typer
 
-from lockstep_grader.cli.after_dashes import AfterDashes
-from lockstep_grader.cli.compiler_options import (
+from lockstep_grader.cli.options import FromOption, OrderOption, SandboxOption
+from lockstep_grader.cli.program_options import (
+    AfterDashes,
     DefineOption,
     IncludeOption,
     StandardOption,
     compiler_options,
+    rung_of_file,
 )
-from lockstep_grader.cli.options import FromOption, OrderOption, SandboxOption
-from lockstep_grader.cli.rung_files import rung_of_file
 from lockstep_grader.intake.catalog import find_target, read_labs
 from lockstep_grader.intake.one import lab_folders
 from lockstep_grader.judging.session import Wanted, default_jobs, open_session_for
@@ -28,7 +28,6 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.model.text import one_line
-from lockstep_grader.pages.needs import require_packages
 from lockstep_grader.student.program import report
 from lockstep_grader.student.program.build import (
     STANDARDS,
@@ -36,9 +35,9 @@ from lockstep_grader.student.program.build import (
     Options,
     build_program,
     check_files,
+    program_steps,
 )
 from lockstep_grader.student.program.run import Settings
-from lockstep_grader.student.program.tools import program_steps
 from lockstep_grader.student.trace.races import find_races
 from lockstep_grader.student.trace.record import (
     DEFAULT_SIZE,
@@ -48,6 +47,7 @@ from lockstep_grader.student.trace.record import (
     record_program,
     record_rung,
 )
+from lockstep_grader.toolchain.python_packages import require_packages
 
 _MAX_ITEMS = 1 << 20  # a page shows four blocks; more items only take longer
 

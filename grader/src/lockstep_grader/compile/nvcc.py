@@ -6,8 +6,7 @@ from math import ceil
 from pathlib import Path
 
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.machine.patience import patience
-from lockstep_grader.machine.process import Completed, Limits
+from lockstep_grader.machine.process import Completed, Limits, patience
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import (
     CompilerWarning,

@@ -14,8 +14,7 @@ from pathlib import Path
 from lockstep_grader.compile.prelude import with_fitting_prelude
 from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.machine.patience import patience
-from lockstep_grader.machine.process import Completed, Limits, Processes
+from lockstep_grader.machine.process import Completed, Limits, Processes, patience
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend, CompilerWarning, Finding, FindingKind
 from lockstep_grader.model.text import one_line

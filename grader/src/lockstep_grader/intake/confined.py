@@ -12,14 +12,32 @@ import resource
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from lockstep_grader.intake.archives import Bounds, Member, Spool, read_members
+from lockstep_grader.intake.archives import Bounds, Member, Spool, read_members, stem
+from lockstep_grader.intake.platforms import METADATA, names_at_students
 from lockstep_grader.intake.unpack import ArchiveError
-from lockstep_grader.intake.wanted import Names
 from lockstep_grader.model.errors import FaultError
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Rungs' files; of a class also its archives, its metadata, and files that a platform named."""
+
+    files: tuple[str, ...]
+    in_class: bool = False
+
+    def __call__(self, name: str) -> bool:
+        if name in self.files:
+            return True
+        if not self.in_class:
+            return False
+        if name == METADATA or stem(name) is not None:
+            return True
+        return any(rest in self.files for rest in names_at_students(name))
+
 
 _MEMORY_BYTES = 4 << 30  # of address space; half a million entries take less
 _PACKAGES = Path(__file__).parents[2]  # the folder of lockstep_grader

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 
 from lockstep_grader.intake.archives import READ_KINDS, STUDENT_BOUNDS, Member, is_foreign, stem
 from lockstep_grader.intake.attempts import FileId, Upload, counting
-from lockstep_grader.intake.confined import ArchiveReader
+from lockstep_grader.intake.confined import ArchiveReader, Names
 from lockstep_grader.intake.platforms import first_name
 from lockstep_grader.intake.submission import SubmittedFile, misnamed
 from lockstep_grader.intake.trees import Tree, archive_tree, outside_file
 from lockstep_grader.intake.unpack import ArchiveError
-from lockstep_grader.intake.wanted import Names
 from lockstep_grader.model.errors import system_error_line
 from lockstep_grader.model.grades import Lab
 from lockstep_grader.model.quiz import ANSWERS

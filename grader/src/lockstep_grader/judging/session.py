@@ -11,8 +11,7 @@ from lockstep_grader.confine.sandbox import UNCONFINED, Confinement, Sandbox, fi
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.judging.rung import RungJudge
 from lockstep_grader.machine.gpus import GpuPool, find_gpus, queue_of_machine
-from lockstep_grader.machine.patience import patience
-from lockstep_grader.machine.process import Processes
+from lockstep_grader.machine.process import Processes, patience
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError

@@ -14,7 +14,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep_grader.model.errors import FaultError, InterruptedRunError
+from lockstep_grader.model.errors import FaultError, InputError, InterruptedRunError
+
+VARIABLE = "LOCKSTEP_PATIENCE"
+_MIN, _MAX = 0.1, 100.0
+
+
+def patience() -> float:
+    """The factor that the instructor set for a slow machine, or 1. Raises InputError."""
+    said = os.environ.get(VARIABLE, "")
+    if not said:
+        return 1.0
+    try:
+        factor = float(said)
+    except ValueError:
+        factor = 0.0
+    if not _MIN <= factor <= _MAX:
+        raise InputError(
+            f"{VARIABLE} is {said!r}; set it to a factor of the time limits, {_MIN:g} to {_MAX:g}"
+        )
+    return factor
+
 
 # Asks the kernel to end the child when we are killed ourselves, where util-linux is there.
 _DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--") if shutil.which("setpriv") else ()

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from pathlib import Path
 
-from lockstep_grader.machine.patience import patience
-from lockstep_grader.machine.process import Limits, Processes
+from lockstep_grader.machine.process import Limits, Processes, patience
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Outcome, Part, TestResult

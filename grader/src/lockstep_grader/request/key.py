@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lockstep_grader.confine.sandbox import Sandbox
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.machine.patience import patience
+from lockstep_grader.machine.process import patience
 from lockstep_grader.model.grades import Backend, Finding, Lab
 from lockstep_grader.request.job import Job
 from lockstep_grader.request.setup import Setup

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from lockstep_grader.intake.archives import Spool
+from lockstep_grader.intake.submission import Source, read_file
 from lockstep_grader.model.errors import FaultError
 
 _SCRATCH = re.compile(r"\..+\.\d+-\d+")  # what files.write_whole renames into place
@@ -93,3 +94,20 @@ def _sweep_files(folder: Path) -> None:
     for path in folder.iterdir():
         if _SCRATCH.fullmatch(path.name):
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def kept_file(folder: Path, submission: str, lab: str, name: str) -> Path | None:
+    """The file's path; None for one that is absent, or that names would lead elsewhere."""
+    file = folder / submission / lab / name
+    try:
+        inside = file.resolve().is_relative_to(folder.resolve())
+        return file if inside and file.is_file() else None
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
+def kept_source(folder: Path, submission: str, lab: str, rung: str) -> str:
+    """The rung's source as it was judged; empty where it was not kept."""
+    file = kept_file(folder, submission, lab, f"{rung}.cu")
+    found = read_file(file) if file else None
+    return found.data.decode() if isinstance(found, Source) else ""

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.grades import Judgement
+from lockstep_grader.results.folder import kept_file
 from lockstep_grader.results.parsed import judgement_of
 from lockstep_grader.results.schema import StoredResult
-from lockstep_grader.results.sources import kept_file
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 """Python packages that one verb alone needs: installed when it is first used."""
 
 import importlib
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -20,3 +21,13 @@ def install(requirements: Path) -> None:
         cause = pip_cause(done.stdout + done.stderr)
         raise FaultError(f"{requirements.name} cannot be installed: {cause}; then run this again")
     importlib.invalidate_caches()
+
+
+def require_packages() -> None:
+    """Raises FaultError where a package that pages need is missing; for use before importing them.
+
+    Only a machine that uses its own packages can lack one, see bootstrap.py.
+    """
+    for name in ("jinja2", "markupsafe", "pygments"):
+        if importlib.util.find_spec(name) is None:
+            raise FaultError(f"the page needs the Python package {name}; see ./lab doctor")

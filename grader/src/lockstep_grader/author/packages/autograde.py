@@ -15,9 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from lockstep_grader.author.packages.bundle import TIME_LIMIT_SECONDS, Platform
 from lockstep_grader.author.packages.handin import take
 from lockstep_grader.author.packages.memory import jobs_that_fit
-from lockstep_grader.author.packages.platforms import TIME_LIMIT_SECONDS, Platform
 from lockstep_grader.judging.session import Wanted, open_session
 from lockstep_grader.machine.files import write_json, write_whole
 from lockstep_grader.machine.process import Completed, Limits, Processes
@@ -30,7 +30,7 @@ from lockstep_grader.results.export import autolab, github, gradescope, prairiel
 from lockstep_grader.results.export.load import load_gradebook, load_pictures
 from lockstep_grader.results.export.model import Submission, not_graded
 from lockstep_grader.results.export.words import explanation, headline, points, quiz_words
-from lockstep_grader.toolchain.nvcc_packages import missing
+from lockstep_grader.toolchain.nvcc import missing
 from lockstep_grader.toolchain.nvcc_setup import VARIABLE as NVCC
 from lockstep_grader.toolchain.system import toolkit_nvcc
 

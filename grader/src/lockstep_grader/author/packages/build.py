@@ -6,10 +6,8 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from lockstep_grader.author.packages.bundle import bundle
-from lockstep_grader.author.packages.pipelines import IMAGE, pipelines
-from lockstep_grader.author.packages.platforms import TIME_LIMIT_SECONDS, Platform
-from lockstep_grader.author.packages.render import render
+from lockstep_grader.author.packages.bundle import TIME_LIMIT_SECONDS, Platform, bundle
+from lockstep_grader.author.packages.pipelines import IMAGE, pipelines, render
 from lockstep_grader.machine.archive import Files, Packed, tarred, text, under, zipped
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InputError

@@ -13,8 +13,19 @@ from pathlib import Path
 from lockstep_grader.author.release.contents import sealed_keys
 from lockstep_grader.machine.archive import Files, Packed
 from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Lab
+
+TIME_LIMIT_SECONDS = 600  # Gradescope's default, PrairieLearn's most; Autolab's as we ask for it
+
+
+class Platform(StrEnum):
+    GRADESCOPE = "gradescope"
+    GITHUB = "github"
+    AUTOLAB = "autolab"
+    PRAIRIELEARN = "prairielearn"
+
 
 _FILES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "grader/bootstrap.py", "lab")
 _TREES = ("common", "grader/src/lockstep_grader")

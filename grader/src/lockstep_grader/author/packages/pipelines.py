@@ -2,10 +2,31 @@
 """The files that make GitHub and GitLab grade each push to a student's repository."""
 
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 
-from lockstep_grader.author.packages.render import render
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
 from lockstep_grader.machine.archive import Files, text
+from lockstep_grader.results.export.words import number
 from lockstep_grader.toolchain.system import BUILD_REQUIREMENTS
+
+
+def render(template: str, /, **values: object) -> str:
+    return _templates().get_template(f"{template}.j2").render(number=number, **values)
+
+
+@cache
+def _templates() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        undefined=StrictUndefined,
+        autoescape=select_autoescape(("html.j2",), default=False),
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
 
 IMAGE = "debian:13"  # of the container that grades
 # `./lab` would install these too, but one step is quicker.

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from lockstep_grader.author.lint import lint
-from lockstep_grader.author.lint_report import print_verdicts
+from lockstep_grader.author.lint import lint, print_verdicts
 from lockstep_grader.author.selftest.sections import Context, Tally
 from lockstep_grader.author.selftest.tools import capture, junit_tally, report
 from lockstep_grader.intake.catalog import read_labs

@@ -22,9 +22,9 @@ from lockstep_grader.model.quiz import QuizResult
 from lockstep_grader.model.text import visible
 from lockstep_grader.results import schema
 from lockstep_grader.results.comments import read_comments
+from lockstep_grader.results.folder import kept_file, kept_source
 from lockstep_grader.results.parsed import confirmation_of, judgement_of, quiz_of
 from lockstep_grader.results.schema import VersionError, names_of, parse_report
-from lockstep_grader.results.sources import kept_file, kept_source
 
 GRADES = "grade.json"
 _MAX_PICTURE_BYTES = 4 << 20

@@ -12,8 +12,8 @@ from lockstep_grader.results.export.feedback import worksheet
 from lockstep_grader.results.export.gradebooks import Import, Roster, roster_of
 from lockstep_grader.results.export.model import Gradebook, Submission, gradebook
 from lockstep_grader.results.export.prairielearn import Pictures
+from lockstep_grader.results.folder import kept_source
 from lockstep_grader.results.schema import VersionError
-from lockstep_grader.results.sources import kept_source
 
 _GRADE_JSON = "grade.json"
 _MAX_PICTURE_BYTES = 1 << 20

@@ -9,11 +9,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lockstep_grader.intake.submission import Source
+from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError
-from lockstep_grader.model.grades import Finding, FindingKind
+from lockstep_grader.model.grades import Backend, Finding, FindingKind
 from lockstep_grader.model.text import one_line, visible
 from lockstep_grader.student.program.constant_stores import DUMP_OPTIONS, with_kept_stores
-from lockstep_grader.toolchain.description import Step, with_usual_linker
+from lockstep_grader.toolchain import system
+from lockstep_grader.toolchain.build import build_backend
+from lockstep_grader.toolchain.description import Step, read_toolchain, with_usual_linker
 from lockstep_grader.words.beginners import with_successor
 from lockstep_grader.words.clang_log import clang_findings
 
@@ -240,3 +243,18 @@ def _finding(output: str) -> Finding:
     return Finding(
         FindingKind.COMPILE_ERROR, one_line(output)[:300] or "the compiler gave no reason"
     )
+
+
+_TARGETS = ("lockstep_run",)
+
+
+def program_steps(workspace: Workspace, jobs: int) -> Mapping[str, Step]:
+    """How a program is built, by step. Raises FaultError."""
+    file = workspace.toolchain_file
+    if file is None:
+        system.ensure(system.BUILD_REQUIREMENTS)
+        file = build_backend(workspace, Backend.CPU, _TARGETS, jobs)
+    steps = read_toolchain(file).program
+    if not steps:
+        raise FaultError(f"{file} describes no way to build a program: build the cpu backend anew")
+    return steps
