@@ -15,7 +15,7 @@ from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.toolchain.distributions import has_apt, install_command
 from lockstep_grader.toolchain.installers import apt_cause
-from lockstep_grader.toolchain.nvcc import nvcc_of
+from lockstep_grader.toolchain.nvcc_packages import nvcc_of
 
 USUAL_NVCC = "/usr/local/cuda/bin/nvcc"
 

@@ -30,7 +30,7 @@ from lockstep_grader.results.export import autolab, github, gradescope, prairiel
 from lockstep_grader.results.export.load import load_gradebook, load_pictures
 from lockstep_grader.results.export.model import Submission, not_graded
 from lockstep_grader.results.export.words import explanation, headline, points, quiz_words
-from lockstep_grader.toolchain.nvcc import missing
+from lockstep_grader.toolchain.nvcc_packages import missing
 from lockstep_grader.toolchain.nvcc_setup import VARIABLE as NVCC
 from lockstep_grader.toolchain.system import toolkit_nvcc
 
