@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where a kernel stops, and what it says then. The front end's side is a script here.
+#include <algorithm>
 #include <deque>
 
 #include "check/checker.h"
