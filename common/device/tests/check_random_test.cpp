@@ -2,6 +2,7 @@
 // Random accesses, compared with two plain models: one that remembers every access, and one that
 // remembers of each word the last write and two reads, lane by lane. The checks must report nothing
 // that the first does not see, and nearly all that the second one sees.
+#include <algorithm>
 #include <map>
 #include <random>
 

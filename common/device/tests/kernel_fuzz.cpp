@@ -5,6 +5,7 @@
 //
 // An input is the body of a kernel. Most inputs change a line of another one, as hardly any text is
 // PTX.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the device makes of commands, right and wrong ones.
+#include <algorithm>
 #include <random>
 
 #include "serve/cuda_errors.h"
