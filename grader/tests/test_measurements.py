@@ -29,7 +29,6 @@ UNSIGNED = {
     "h200-library-counters.json",
     "h200-occupancy.json",
     "h200-variants.json",
-    "h200-verdicts.jsonl",
     "sources.json",
 }
 
@@ -71,7 +70,7 @@ def test_each_measurement_shows_its_help(measure: Any, capsys: pytest.CaptureFix
         ["nope"],
         ["counters"],
         ["counters", "gpu"],
-        ["cpu", "--seeds", "0"],
+        ["kernels", "--rounds", "0"],
         ["cost", "--bogus"],
         ["drawings", "99-nothing"],
         ["grades", "99-nothing"],
@@ -153,7 +152,7 @@ def test_the_table_of_a_term_is_that_of_its_file(measure: Any) -> None:
 
 def test_a_made_up_term_has_every_case_of_a_course(measure: Any, tmp_path: Path) -> None:
     """Late and in grace, extended and overridden, missing, empty and named twice."""
-    made = import_module("made_up_term")
+    made = import_module("term")
     term = made.Term(40, ("00-threads",))
     assert set(term.arrivals()) == set(made.ARRIVALS)
     declared = term.write_attempt(tmp_path / "one", 1)

@@ -83,10 +83,7 @@ class Sources:
                     known.append(mutant)
 
     def solution(self, lab: Any, rung: Any, chance: random.Random) -> Made:
-        return Made(
-            (ROOT / "solutions" / lab.id / rung.file_name).read_bytes(),
-            rung.points.total,
-        )
+        return Made((ROOT / "solutions" / lab.id / rung.file_name).read_bytes(), rung.points.total)
 
     def starter(self, lab: Any, rung: Any, chance: random.Random) -> Made:
         return Made((ROOT / "labs" / lab.id / rung.file_name).read_bytes(), 0.0)
@@ -276,17 +273,10 @@ def surprises(report: Any, declared: Mapping[str, Mapping[str, Made]]) -> list[s
 
 
 def summary(
-    report: Any,
-    declared: Mapping[str, Mapping[str, Made]],
-    run: Run,
-    again: Run,
-    jobs: int,
+    report: Any, declared: Mapping[str, Mapping[str, Made]], run: Run, again: Run, jobs: int
 ) -> dict[str, Any]:
     judged = {  # equal files once, as the grader judges them
-        (
-            rung["id"],
-            declared[submission["id"]][f"{lab['id']}/{rung['id']}"].text,
-        ): rung["seconds"]
+        (rung["id"], declared[submission["id"]][f"{lab['id']}/{rung['id']}"].text): rung["seconds"]
         for submission in report["submissions"]
         for lab in submission["labs"]
         for rung in lab["rungs"]
@@ -335,6 +325,6 @@ def made_up_class(
         **summary(report, declared, run, again, jobs),
         "scores_other_than_declared": wrong,
     }
-    write_json("class.json", measured, indent=2)
+    write_json("class.json", measured)
     if wrong:
         raise MeasurementError(f"{len(wrong)} scores differ from the declared ones")

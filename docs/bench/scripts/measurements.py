@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -21,9 +21,7 @@ from typing import Any, TypeVar
 import sources
 
 SCRIPTS = Path(__file__).resolve().parent
-BENCH = SCRIPTS.parent
-ROOT = BENCH.parents[1]
-sys.path.insert(0, str(ROOT / "grader" / "src"))
+BENCH, ROOT = sources.BENCH, sources.ROOT
 
 IDLE, GPU, NOTHING = "an idle machine", "a GPU", ""
 
@@ -108,8 +106,48 @@ def write(name: str, text: str) -> None:
     print(f"wrote docs/bench/{name}")
 
 
-def write_json(name: str, report: object, indent: int = 1) -> None:
-    write(name, json.dumps(report, indent=indent))
+def write_json(name: str, report: dict[str, Any]) -> None:
+    write(name, sources.as_records(report))
+
+
+def read_sides(name: str) -> dict[str, dict[str, Any]]:
+    """Each side of a comparison, as it was measured."""
+    file = BENCH / name
+    stored = json.loads(file.read_text("utf-8")) if file.is_file() else {"sides": {}}
+    heads = stored.pop("sides")
+    return {
+        side: head
+        | {
+            group: {record: each[side] for record, each in records.items() if side in each}
+            for group, records in stored.items()
+        }
+        for side, head in heads.items()
+    }
+
+
+def write_side(name: str, side: str, head: Mapping[str, Any], **groups: Mapping[str, Any]) -> None:
+    """Writes one side of a comparison; a record's line holds what each side says of it."""
+    sides = {**read_sides(name), side: {**head, **groups}}
+    heads = {
+        side: {key: value for key, value in said.items() if key not in groups}
+        for side, said in sides.items()
+    }
+    merged: dict[str, dict[str, Any]] = {group: {} for group in groups}
+    for side, said in sides.items():
+        for group in groups:
+            for record, found in said[group].items():
+                merged[group].setdefault(record, {})[side] = found
+    write_json(name, {"sides": heads, **merged})
+
+
+def markdown(
+    head: Sequence[str], rows: Iterable[Sequence[str]], numbers: int = 0, gap: str = ""
+) -> list[str]:
+    """A table; its last `numbers` columns are aligned on the right."""
+    rules = ["---"] * (len(head) - numbers) + ["---:"] * numbers
+    rule = "|".join(["", *(f"{gap}{each}{gap}" for each in rules), ""])
+    lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+    return [f"| {' | '.join(head)} |", rule, *lines]
 
 
 def output(command: "list[str | Path]", **options: Any) -> str:
@@ -146,6 +184,11 @@ def gpu_names() -> list[str]:
 
 def gpu_name() -> str:
     return gpu_names()[0]
+
+
+def gpu_model(fields: str = "name") -> str:
+    query = ["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader", "-i", "0"]
+    return output(query).strip()
 
 
 def gpu_uuids() -> list[str]:
