@@ -9,7 +9,7 @@ from typing import Any
 
 
 def as_records(report: dict[str, Any]) -> str:
-    """A line for each field; for each item of a field, if the field's items have parts of their own."""
+    """A line for each field; or for each of its items, if these have parts of their own."""
     return _lines({name: _field(value) for name, value in report.items()}, "")
 
 
