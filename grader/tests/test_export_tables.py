@@ -204,7 +204,7 @@ def test_export_of_one_student_is_one_document(desk: Desk) -> None:
 
 def test_export_of_several_students_fills_a_folder(desk: Desk) -> None:
     folder = desk.checkout.work / "out"
-    for form, suffix in (("prairielearn", "json"), ("autolab", "txt"), ("github", "txt")):
+    for form, suffix in (("prairielearn", "json"), ("autolab", "txt")):
         assert desk.export(form, "--output", folder).status == 0
         files = sorted(path.name for path in folder.glob(f"*.{suffix}"))
         assert files == sorted(f"{name}.{suffix}" for name in ("=cmd", "ann", "bob", "dan"))

@@ -6,7 +6,6 @@ solution, a starter or a mutant, so they are equal. Some students add a line of 
 changed gate touches no file of the checkout. Judges and workers are this checkout's own build.
 """
 
-import base64
 import csv
 import importlib.util
 import io
@@ -350,7 +349,7 @@ class Desk:
     def exported(self, format_: str, *options: str) -> Path:
         """The file or folder that `export` wrote."""
         target = self.folder / f"exported-{'-'.join([format_, *options[1:2]])}"
-        if format_ in ("gradescope", "autolab", "prairielearn", "github"):
+        if format_ in ("gradescope", "autolab", "prairielearn"):
             target.mkdir()
         words = ["export", str(self.results), "--format", format_, *options]
         self.run(f"export {format_} {' '.join(options[1:2])}".strip(),
@@ -409,7 +408,6 @@ def check_documents(desk: Desk) -> dict[str, int]:
         "gradescope": json.loads,
         "prairielearn": json.loads,
         "autolab": lambda text: [json.loads(line) for line in text.splitlines()[-2:]],
-        "github": lambda text: json.loads(base64.b64decode(text, validate=False)),
     }
     valid: dict[str, int] = {}
     for name, decoded in read.items():

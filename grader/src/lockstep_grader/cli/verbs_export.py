@@ -25,7 +25,6 @@ from lockstep_grader.results.export import (
     autolab,
     canvas,
     feedback,
-    github,
     gradebooks,
     gradescope,
     junit,
@@ -46,7 +45,6 @@ class Format(StrEnum):
     GRADESCOPE = "gradescope"
     AUTOLAB = "autolab"
     PRAIRIELEARN = "prairielearn"
-    GITHUB = "github"
     JUNIT = "junit"
     CSV = "csv"
     CANVAS = "canvas"
@@ -60,9 +58,6 @@ class Layout(StrEnum):
     MOODLE = "moodle"
     WORKSHEET = "worksheet"
     MAIL = "mail"
-
-
-_SUFFIXES = {Format.AUTOLAB: "txt", Format.GITHUB: "txt"}  # of one submission's file; else json
 
 
 _TOKEN_VARIABLE = "CANVAS_TOKEN"  # noqa: S105  # its name
@@ -176,12 +171,10 @@ def _exported(
             case Format.PRAIRIELEARN:
                 pictures = load_pictures(results, submission)
                 return _json(prairielearn.results(submission, pictures))
-            case Format.AUTOLAB:
-                return autolab.feedback(submission)
             case _:
-                return github.encoded(submission) + "\n"
+                return autolab.feedback(submission)
 
-    return _export_each(book, made, _SUFFIXES.get(format_, "json"), output)
+    return _export_each(book, made, "txt" if format_ is Format.AUTOLAB else "json", output)
 
 
 def _to_canvas(book: Gradebook, address: str, really: bool) -> int:

@@ -41,6 +41,12 @@ def safe(text: str, max_chars: int = MESSAGE_CHARS) -> str:
     return clip(visible(text).strip(), max_chars)
 
 
+def disarmed(text: str) -> str:
+    """`text` whose lines are not commands to the workflow of GitHub that prints them."""
+    lines = text.replace("##[", "# #[").split("\n")
+    return "\n".join(f"| {line}" if line.lstrip().startswith("::") else line for line in lines)
+
+
 def explanation(rung: Rung, max_chars: int = RUNG_CHARS) -> str:
     """Points by part, then each cause; what a student needs to go on."""
     if rung.score is None:
