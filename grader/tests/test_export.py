@@ -79,7 +79,7 @@ def all_totals(entry: Submission) -> dict[str, float]:
     scope = gradescope.results(entry)
     learn = prairielearn.results(entry)
     per_rung = rows(table.rungs(alone))
-    canvas, moodle = gradebooks.canvas(alone).text, gradebooks.moodle(alone).text
+    canvas, moodle = gradebooks.canvas(alone).text, table.moodle(alone).text
     labs = [name for name, _ in alone.labs]
     return {
         "gradescope": scope["score"],
@@ -135,7 +135,7 @@ def test_a_rung_that_was_not_graded_is_no_zero_in_any_format(book: Gradebook) ->
     assert error.get("message") == "- / 4"
     row = rows(table.students(book))[3]
     assert (row["01-demo"], row["score"], row["status"]) == ("", "", "not graded")
-    for made in (gradebooks.canvas(book), gradebooks.moodle(book)):
+    for made in (gradebooks.canvas(book), table.moodle(book)):
         assert "dan" not in made.text
         assert made.left_out == (("dan", "01-demo not graded"),)
 

@@ -47,9 +47,7 @@ def test_the_emulator_is_sequentially_consistent(litmus: Any, sides: dict[str, A
         assert test.weak not in outcomes, test.name
 
 
-def test_the_emulator_reports_the_race_and_nothing_else(
-    litmus: Any, sides: dict[str, Any]
-) -> None:
+def test_the_emulator_reports_the_race_and_nothing_else(litmus: Any, sides: dict[str, Any]) -> None:
     found = sides["cpu"]["tests"]
     for test in litmus.read_tests():
         kinds = set(found[test.name]["orders_with_finding"])

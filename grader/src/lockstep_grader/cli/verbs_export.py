@@ -24,7 +24,6 @@ from lockstep_grader.results.comments import note_of_strangers
 from lockstep_grader.results.export import (
     autolab,
     canvas,
-    feedback,
     gradebooks,
     gradescope,
     junit,
@@ -267,9 +266,9 @@ def _export_csv(book: Gradebook, layout: Layout, roster: Path | None, output: Pa
         made = load_worksheet(roster, book)
     elif layout is Layout.MAIL:
         names = {entry.id: page_name(entry.id) for entry in book.submissions}
-        made = feedback.mail_merge(book, PurePosixPath("students"), names)
+        made = table.mail_merge(book, PurePosixPath("students"), names)
     else:
-        made = gradebooks.moodle(book)
+        made = table.moodle(book)
     put(made.text, output)
     if not made.left_out:
         return ExitCode.FULL_MARKS
