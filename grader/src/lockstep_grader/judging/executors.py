@@ -71,9 +71,8 @@ def choose_executor(
             raise InputError("--slurm goes with --executor slurm")
         return LocalPool()
     # Only here: one machine alone needs no submitit.
-    from lockstep_grader.judging.slurm.cluster import require_slurm
-    from lockstep_grader.judging.slurm.executor import SlurmExecutor
     from lockstep_grader.judging.slurm.options import parse_slurm_options
+    from lockstep_grader.judging.slurm.run import SlurmExecutor, require_slurm
 
     options = parse_slurm_options(pairs)
     require_slurm()
