@@ -12,7 +12,8 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from measurements import (
     IDLE,
     ROOT,
     MeasurementError,
+    load_before,
     machine,
     measurement,
     output,
@@ -47,43 +49,39 @@ Math.max(performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd,
 """
 
 
-@measurement("site", needs=IDLE, writes=["site.json"])
-def site() -> None:
-    """Measure how long each page of the site takes until it can be used."""
+@contextmanager
+def chromium() -> "Iterator[Browser]":
+    from lockstep_grader.toolchain.system import BROWSER_REQUIREMENTS
+
     try:
         from playwright.sync_api import sync_playwright
     except ModuleNotFoundError as error:
-        raise MeasurementError(
-            "playwright is missing: ./lab test --only format installs it"
-        ) from error
-    from lockstep_grader.toolchain.system import BROWSER_REQUIREMENTS
-
-    chromium = BROWSER_REQUIREMENTS[0].found()
-    if not chromium:
-        raise MeasurementError("there is no chromium: apt-get install chromium")
-    load = round(os.getloadavg()[0], 1)
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        output([ROOT / "lab", "site", "--output", Path(folder) / "site"])
-        top = Path(folder) / "site"
+        advice = "playwright is missing: ./lab test --only format installs it"
+        raise MeasurementError(advice) from error
+    if not (path := BROWSER_REQUIREMENTS[0].found()):
+        raise MeasurementError("there is no Chromium here: ./lab doctor says how to get it")
+    with sync_playwright() as playwright:
         # As root Chromium has no sandbox of its own; what it opens here is our own page.
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@measurement("site", needs=IDLE, writes=["site.json"])
+def site() -> None:
+    """Measure how long each page of the site takes until it can be used."""
+    load = round(os.getloadavg()[0], 1)
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
+        top = Path(folder) / "site"
+        output([ROOT / "lab", "site", "--output", top])
         pages = sorted(file for file in top.rglob("*.html") if file.name != "404.html")
         best: dict[str, int] = {}
-        for _ in range(SITE_ROUNDS):
-            for page in pages:
-                name, took = page.relative_to(top).as_posix(), _interactive_ms(browser, page)
-                best[name] = min(took, best.get(name, took))
-        report = {
-            **provenance(),
-            "machine": {
-                "processor": processor(),
-                "cores": os.cpu_count(),
-                "load_average": load,
-                "browser": f"Chromium {browser.version}",
-            },
-            "milliseconds": best,
-        }
-        browser.close()
+        for page in pages * SITE_ROUNDS:
+            name, took = page.relative_to(top).as_posix(), _interactive_ms(browser, page)
+            best[name] = min(took, best.get(name, took))
+        on = {"processor": processor(), "cores": os.cpu_count(), "load_average": load}
+        on["browser"] = f"Chromium {browser.version}"
+        report = {**provenance(), "machine": on, "milliseconds": best}
     write_json("site.json", report)
 
 
@@ -100,7 +98,6 @@ def _interactive_ms(browser: "Browser", page: Path) -> int:
 
 
 ROUNDS = 7
-CALM_LOAD = 0.5  # more than this and the machine is not idle
 SOLUTIONS = ("--from", "solutions")
 TRACES: tuple[tuple[str, ...], ...] = (
     ("01-reduction/02_interleaved", *SOLUTIONS),
@@ -127,7 +124,7 @@ def trace() -> None:
         opened = open_pages([page for page, _ in made])
     report = {
         **provenance(),
-        "machine": {**machine(), "load_before": round(load, 2), "idle": load < CALM_LOAD},
+        "machine": {**machine(), **load_before(load)},
         "rounds": ROUNDS,
         "traces": [
             {
@@ -154,16 +151,8 @@ def make(arguments: Sequence[str], page: Path) -> tuple[Path, float]:
 
 
 def open_pages(pages: Sequence[Path]) -> list[dict[str, object]]:
-    from lockstep_grader.toolchain.system import BROWSER_REQUIREMENTS
-
-    chromium = BROWSER_REQUIREMENTS[0].found()
-    if not chromium:
-        raise MeasurementError("there is no Chromium here: ./lab doctor says how to get it")
-    from playwright.sync_api import sync_playwright
-
     measured = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+    with chromium() as browser:
         warm_up = browser.new_page()
         warm_up.goto(pages[0].as_uri())
         for page in pages:
@@ -183,5 +172,4 @@ def open_pages(pages: Sequence[Path]) -> list[dict[str, object]]:
                     "slowest_milliseconds": round(max(times)),
                 }
             )
-        browser.close()
     return measured

@@ -9,7 +9,6 @@ without nvcc.
 
 import json
 import os
-import platform
 import shutil
 import subprocess
 import sys
@@ -26,6 +25,7 @@ from measurements import (
     ROOT,
     MeasurementError,
     ProcessorTime,
+    load_before,
     machine,
     measurement,
     output,
@@ -147,9 +147,6 @@ def kernels(rounds: Annotated[int, typer.Option(min=1, help="Runs of each progra
     )
 
 
-BUILD = ROOT / "build" / "cpu"
-
-
 @measurement("memory-limit", needs="a delegated control group", writes=["memory-limit.json"])
 def memory_limit(rounds: Annotated[int, typer.Option(min=1, help="Workers by each.")] = 10) -> None:
     """Measure how much memory a worker gets beyond its limit, with and without a control group."""
@@ -180,7 +177,6 @@ def workers(rounds: int, *group: Path) -> dict[str, Any]:
 
 
 TARGET = "00-threads/01_matrix_add"
-CALM_LOAD = 0.5  # more than this and the machine is not idle
 
 
 @measurement("first-verdict", needs=IDLE, writes=["first-verdict.json"])
@@ -204,13 +200,7 @@ def first_verdict(
         graded = grade_solutions(work, env)
     report = {
         **provenance(),
-        "machine": {
-            "processor": processor(),
-            "cores": len(os.sched_getaffinity(0)),
-            "system": platform.platform(terse=True),
-            "load_before": round(load, 2),
-            "idle": load < CALM_LOAD,
-        },
+        "machine": {"processor": processor(), **machine(), **load_before(load)},
         "first_check": cold,
         "second_checkout_with_the_first_ones_caches": warm,
         "save_to_verdict": saves,

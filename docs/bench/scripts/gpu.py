@@ -36,7 +36,6 @@ from measurements import (
     nvcc,
     output,
     provenance,
-    write,
     write_json,
 )
 
@@ -86,7 +85,7 @@ def occupancy() -> None:
     """Compare lab 07's occupancy formula with the driver's, for kernels of many shapes."""
     program = nvcc("compare_occupancy", ["-Ilabs/07-scheduling"], [OCCUPANCY, RESIDENCY])
     name = f"{gpu_name()}-occupancy.json"
-    write(name, output([program]))
+    write_json(name, json.loads(output([program])))
     measured_now(name)
 
 
@@ -199,15 +198,9 @@ def gpu_starts(
     for tool in TOOLS:
         for count in sorted({1, len(uuids)}):
             commands = [start_of(worker, sandbox, sanitizer, tool, gpu) for gpu in uuids[:count]]
-            rows.append(
-                {
-                    "tool": tool,
-                    "gpus": count,
-                    "starts": starts,
-                    "at_once": at_once,
-                    "starts_per_second": round(starts / seconds_for(commands, starts, at_once), 2),
-                }
-            )
+            rate = round(starts / seconds_for(commands, starts, at_once), 2)
+            row = {"tool": tool, "gpus": count, "starts": starts, "at_once": at_once}
+            rows.append({**row, "starts_per_second": rate})
     report = {**provenance(), "machine": {**machine(), "gpus": names}, "rows": rows}
     write_json(f"{names[0]}-starts.json", report)
 

@@ -22,11 +22,12 @@ from measurements import (
     ROOT,
     MeasurementError,
     gpu_name,
+    markdown,
     measured_now,
     measurement,
     nvcc,
     output,
-    write,
+    write_json,
 )
 from sources import write_table
 
@@ -88,23 +89,21 @@ def library(
     file = ROOT / "build" / "library.json"
     output([build_library(), file, *(works or ())])
     name = f"{gpu_name()}-library.json"
-    text = file.read_text("utf-8")
-    write(name, merged((BENCH / name).read_text("utf-8"), text) if works else text)
+    report = json.loads(file.read_text("utf-8"))
+    if works:
+        report = merged(json.loads((BENCH / name).read_text("utf-8")), report)
+    write_json(name, report)
     measured_now(name, labs={LABS[work.partition("_")[0]] for work in works or ()})
 
 
-def merged(old_text: str, new_text: str) -> str:
+def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     """The new report, and of the old one the works that were not measured again."""
-    old, new = json.loads(old_text), json.loads(new_text)
-    works: dict[str, list[str]] = {each["work"]: [] for each in old["results"] + new["results"]}
     again = {result["work"] for result in new["results"]}
-    for report in (old, new):
-        for result in report["results"]:
-            if report is new or result["work"] not in again:
-                works[result["work"]].append(json.dumps({"date": report["date"], **result}))
-    head = json.dumps({key: value for key, value in new.items() if key != "results"})
-    results = ",\n  ".join(line for lines in works.values() for line in lines)
-    return f'{head[:-1]},\n "results": [\n  {results}\n]}}'
+    order = list(dict.fromkeys(each["work"] for each in old["results"] + new["results"]))
+    kept = [result for result in old["results"] if result["work"] not in again]
+    dated = [{"date": old["date"], **result} for result in kept]
+    dated += [{"date": new["date"], **result} for result in new["results"]]
+    return {**new, "results": sorted(dated, key=lambda result: order.index(result["work"]))}
 
 
 STALLED = "smsp__average_warps_issue_stalled"
@@ -142,12 +141,12 @@ def library_counters() -> None:
     """Read the shares of the peaks and the reasons for stalls, of our kernels and the library's."""
     counted = output([*command(), build_library(), "/dev/null"])
     name = f"{gpu_name()}-library-counters.json"
-    write(name, summary(counted.splitlines()))
+    write_json(name, summary(counted.splitlines()))
     measured_now(name)
 
 
-def summary(lines: Iterable[str]) -> str:
-    """JSON of what Nsight Compute printed, one launch per line."""
+def summary(lines: Iterable[str]) -> dict[str, Any]:
+    """What Nsight Compute printed, one launch per line."""
     table = csv.DictReader(line for line in lines if line.startswith('"'))
     units = next(table, {})  # the row below the names
     if "gpu__time_duration.sum" not in units:
@@ -169,8 +168,7 @@ def summary(lines: Iterable[str]) -> str:
             reason: number(row[f"{STALLED}_{reason}_per_issue_active.ratio"]) for reason in STALLS
         }
         rows.append(found)
-    launches = ",\n  ".join(json.dumps(row) for row in rows)
-    return f'{{"gpu": "{gpu}", "launches": [\n  {launches}\n]}}'
+    return {"gpu": gpu, "launches": rows}
 
 
 FIGURES = BENCH / "h200-library.json"
@@ -198,9 +196,8 @@ def median(figures: dict[str, Any], name: str) -> float:
 
 
 def table(head: list[str], rows: list[tuple[str, list[float]]]) -> str:
-    lines = [f"| {' | '.join(head)} |", f"|---|{'---:|' * (len(head) - 1)}"]
-    lines += [f"| {name} | {' | '.join(f'{each:.2f}' for each in row)} |" for name, row in rows]
-    return "\n".join(lines)
+    cells = [[name, *(f"{each:.2f}" for each in row)] for name, row in rows]
+    return "\n".join(markdown(head, cells, len(head) - 1))
 
 
 def sizes(first: str, measured: Measured) -> list[str]:

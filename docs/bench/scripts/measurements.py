@@ -23,6 +23,7 @@ import sources
 SCRIPTS = Path(__file__).resolve().parent
 BENCH, ROOT = sources.BENCH, sources.ROOT
 
+CALM_LOAD = 0.5  # more than this and the machine is not idle
 IDLE, GPU, NOTHING = "an idle machine", "a GPU", ""
 
 Function = TypeVar("Function", bound=Callable[..., None])
@@ -67,6 +68,10 @@ def provenance() -> dict[str, str]:
 
 def machine() -> dict[str, object]:
     return {"cores": os.cpu_count(), "system": platform.platform(terse=True)}
+
+
+def load_before(load: float) -> dict[str, object]:
+    return {"load_before": round(load, 2), "idle": load < CALM_LOAD}
 
 
 def processor() -> str:
