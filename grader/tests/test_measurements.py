@@ -70,7 +70,7 @@ def test_each_measurement_shows_its_help(measure: Any, capsys: pytest.CaptureFix
         ["nope"],
         ["counters"],
         ["counters", "gpu"],
-        ["kernels", "--rounds", "0"],
+        ["cpu", "--seeds", "0"],
         ["cost", "--bogus"],
         ["drawings", "99-nothing"],
         ["grades", "99-nothing"],

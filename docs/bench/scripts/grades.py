@@ -52,7 +52,9 @@ Report = Mapping[str, Any]  # what ./lab grade --json writes
 BEYOND = sorted((ROOT / "solutions").glob("*/beyond/*.cu"))
 
 
-@measurement("grades", needs=GPU, writes=["GPU-grades.md"])
+@measurement(
+    "grades", needs=GPU, writes=["GPU-grades.md", "GPU-sandbox.md", "GPU-limit-exploits.md"]
+)
 def grades(
     labs: Annotated[list[str] | None, typer.Argument(metavar="[LAB]...")] = None,
     submissions: Annotated[

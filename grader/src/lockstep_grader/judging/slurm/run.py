@@ -173,10 +173,12 @@ class _Run:
 
     def _send(self) -> None:
         """Everything that waits, as one array. Raises FaultError when Slurm refuses."""
+        self._failed.clear()
         names = list(self._waiting)
         if self._session.toolchain.backend is Backend.CUDA:
             # Each task compiles the solutions of its rungs, to compare with them.
-            names.sort(key=lambda name: self._waiting[name][0].result.lab)
+            results = {name: job.result for name, (job, _) in self._waiting.items()}
+            names.sort(key=lambda name: (results[name].lab, results[name].rung))
         others = [name for name in names if name not in self._alone]
         size = self._options.batch_for(len(others))
         tasks = [others[at : at + size] for at in range(0, len(others), size)]
@@ -237,7 +239,6 @@ class _Run:
         held = {name: task for task, names in self.tasks.items() for name in names}
         states: dict[TaskId, str] = {}
         answered, next_poll, over_since = time.monotonic(), 0.0, 0.0
-        self._failed.clear()
         while self.tasks and self._waiting:
             now = time.monotonic()
             if now >= next_poll:
@@ -262,14 +263,22 @@ class _Run:
                 for name in missing:
                     array, at = held[name]
                     state = states.get(held[name]) or "no more known to Slurm"
-                    self._lost(name, f"task {at} of {array} ended without a result: {state}")
+                    self._again(name, f"task {at} of {array} ended without a result: {state}")
                 self.tasks = {}
             elif self._waiting:
                 time.sleep(min(1.0, self._options.poll_seconds / 4))
         self.tasks = {}
         yield from self._handed_out()
         if not self._failed:  # else the logs may tell why
-            for array in arrays:
+            self._clear(arrays)
+
+    def _clear(self, arrays: set[str]) -> None:
+        """Clears up after the arrays that are over; the next run does so after the others."""
+        with contextlib.suppress(FaultError):
+            states = _states(arrays)
+            for array in arrays - {
+                array for (array, _), state in states.items() if state not in _OVER
+            }:
                 self._spool.drop_array(array)
 
     def _collect(self) -> None:
@@ -282,14 +291,6 @@ class _Run:
                 self._again(name, judgement.fault)
             else:
                 self._settle(name, judgement)
-
-    def _lost(self, name: str, reason: str) -> None:
-        job, _ = self._waiting[name]
-        # Another grader on this results folder may have taken the outcome.
-        if judgement := self._store.find(job.result, job.key):
-            self._close(name, judgement, is_shared=True)
-        else:
-            self._again(name, reason)
 
     def _again(self, name: str, reason: str) -> None:
         """Sends the rung again in its own task, so that rungs cannot fail because of each other."""
