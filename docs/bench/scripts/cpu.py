@@ -33,6 +33,7 @@ from measurements import (
     output,
     processor,
     provenance,
+    rungs_of,
     write_json,
 )
 
@@ -200,8 +201,7 @@ def without_times(value: Any) -> Any:
 
 
 def verdicts(report: Any) -> list[tuple[str, str, float]]:
-    labs = (lab for submission in report["submissions"] for lab in submission["labs"])
-    return [(rung["id"], rung["outcome"], rung["score"]) for lab in labs for rung in lab["rungs"]]
+    return [(name, rung["outcome"], rung["score"]) for _, name, rung in rungs_of(report)]
 
 
 @measurement("cpu", needs=IDLE, writes=["cpu.json"])

@@ -36,6 +36,7 @@ from measurements import (
     nvcc,
     output,
     provenance,
+    rungs_of,
     write_json,
 )
 
@@ -132,7 +133,7 @@ def graded(count: int, whole: int, gpus: int, *, all_right: bool) -> dict[str, A
         if done.returncode not in (0, 1):
             raise MeasurementError(f"./lab grade ended with {done.returncode}; see its message")
         said = json.loads(report.read_text("utf-8"))
-    rungs = [one for sub in said["submissions"] for lab in sub["labs"] for one in lab["rungs"]]
+    rungs = [rung for _, _, rung in rungs_of(said)]
     return {
         "gpus": gpus,
         "submissions": count,
@@ -168,12 +169,9 @@ def write_part(folder: Path, count: int, all_right: bool) -> dict[str, dict[str,
 def surprises(report: Any, declared: dict[str, dict[str, Made]]) -> list[str]:
     """Rungs whose score is not the declared one. A GPU need not see what the emulator sees."""
     return [
-        f"{submission['id']} {lab['id']}/{rung['id']}: {rung['score']}"
-        for submission in report["submissions"]
-        for lab in submission["labs"]
-        for rung in lab["rungs"]
-        if (made := declared[submission["id"]][f"{lab['id']}/{rung['id']}"]).score is not None
-        and rung["score"] != made.score
+        f"{submission} {name}: {rung['score']}"
+        for submission, name, rung in rungs_of(report)
+        if declared[submission][name].score not in (None, rung["score"])
     ]
 
 

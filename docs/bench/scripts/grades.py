@@ -23,9 +23,11 @@ from measurements import (
     MeasurementError,
     cuda_build,
     gpu_name,
+    markdown,
     measured_now,
     measurement,
     provenance,
+    rungs_of,
     write,
 )
 
@@ -141,31 +143,19 @@ def page(reports: Sequence[Report], kept: Sequence[str] = ()) -> str:
 
 
 def speed_verdicts(reports: Sequence[Report]) -> list[str]:
-    seconds = [
-        test["seconds"]
-        for report in reports
-        for submission in report["submissions"]
-        for lab in submission["labs"]
-        for rung in lab["rungs"]
-        for test in rung["tests"]
-        if test["name"] == SPEED_TEST and test["measures"]
-    ]
-    return [sentence_of(seconds)] if seconds else []
-
-
-def sentence_of(seconds: Sequence[float]) -> str:
-    return (
-        f"{len(seconds)} speed verdicts took a median of {statistics.median(seconds):.1f} s each,"
-        f" {min(seconds):.1f} to {max(seconds):.1f} s."
-    )
+    rungs = (rung for report in reports for _, _, rung in rungs_of(report))
+    tests = [test for rung in rungs for test in rung["tests"] if test["name"] == SPEED_TEST]
+    seconds = [test["seconds"] for test in tests if test["measures"]]
+    if not seconds:
+        return []
+    median, least, most = statistics.median(seconds), min(seconds), max(seconds)
+    said = f"{len(seconds)} speed verdicts took a median of {median:.1f} s each,"
+    return [f"{said} {least:.1f} to {most:.1f} s."]
 
 
 def graded(reports: Sequence[Report]) -> Iterator[str]:
     """LAB/RUNG of each rung in the reports."""
-    for report in reports:
-        for submission in report["submissions"]:
-            for lab in submission["labs"]:
-                yield from (f"{lab['id']}/{rung['id']}" for rung in lab["rungs"])
+    return (name for report in reports for _, name, _ in rungs_of(report))
 
 
 def compiler(report: Report) -> str:
@@ -174,26 +164,24 @@ def compiler(report: Report) -> str:
 
 
 def rows(report: Report) -> Iterator[Sequence[str]]:
-    for submission in report["submissions"]:
-        for lab in submission["labs"]:
-            for rung in lab["rungs"]:
-                if not is_handed_in(rung):
-                    continue
-                measures: dict[str, float] = {}
-                for test in rung["tests"]:
-                    measures |= test["measures"]
-                yield (
-                    submission["id"],
-                    f"{lab['id']}/{rung['id']}",
-                    f"{rung['score']:g} of {rung['max_score']:g}",
-                    rung["outcome"],
-                    ", ".join(sorted({finding["kind"] for finding in rung["findings"]})),
-                    share(measures),
-                    ratio(measures, "of_reference"),
-                    ratio(measures, "of_library"),
-                    sanitizer(rung["tests"]),
-                    f"{rung['seconds']:.1f}",
-                )
+    for submission, name, rung in rungs_of(report):
+        if not is_handed_in(rung):
+            continue
+        measures: dict[str, float] = {}
+        for test in rung["tests"]:
+            measures |= test["measures"]
+        yield (
+            submission,
+            name,
+            f"{rung['score']:g} of {rung['max_score']:g}",
+            rung["outcome"],
+            ", ".join(sorted({finding["kind"] for finding in rung["findings"]})),
+            share(measures),
+            ratio(measures, "of_reference"),
+            ratio(measures, "of_library"),
+            sanitizer(rung["tests"]),
+            f"{rung['seconds']:.1f}",
+        )
 
 
 def is_handed_in(rung: Mapping[str, Any]) -> bool:
@@ -246,10 +234,8 @@ def exploits(
         write(f"{gpu_name()}-exploits.md", page(reports))
     breaches = [
         breach
-        for submission in reports[0]["submissions"]
-        for rung in submission["labs"][0]["rungs"]
-        if rung["id"] == BY_NAME[submission["id"]].file.stem
-        if (breach := BY_NAME[submission["id"]].breach(rung))
+        for name, _, rung in rungs_of(reports[0])
+        if rung["id"] == BY_NAME[name].file.stem and (breach := BY_NAME[name].breach(rung))
     ]
     if breaches:
         raise MeasurementError(f"{len(breaches)} attacks end otherwise: {'; '.join(breaches)}")
@@ -339,13 +325,5 @@ def as_test(line: Line) -> TestResult:
 
 def verdict_page(rows: Sequence[Sequence[str]]) -> str:
     made = provenance()
-    lines = [
-        f"<!-- {made['command']} -->",
-        "",
-        f"Judged on {made['date']}, {NUM_ITEMS} items, each time with new workers and new data.",
-        "",
-        f"| {' | '.join(HEAD)} |",
-        f"|{'---|' * len(HEAD)}",
-        *(f"| {' | '.join(row)} |" for row in rows),
-    ]
-    return "\n".join(lines)
+    said = f"Judged on {made['date']}, {NUM_ITEMS} items, each time with new workers and new data."
+    return "\n".join([f"<!-- {made['command']} -->", "", said, "", *markdown(HEAD, rows)])

@@ -30,6 +30,7 @@ from measurements import (
     machine,
     measurement,
     provenance,
+    rungs_of,
     write_json,
 )
 
@@ -255,20 +256,16 @@ def surprises(report: Any, declared: Mapping[str, Mapping[str, Made]]) -> list[s
     """Rungs with another result than declared, and copies with different scores."""
     wrong: list[str] = []
     same: dict[tuple[str, bytes | None], float] = {}
-    for submission in report["submissions"]:
-        for lab in submission["labs"]:
-            for rung in lab["rungs"]:
-                name = f"{lab['id']}/{rung['id']}"
-                made = declared[submission["id"]][name]
-                kinds = {finding["kind"] for finding in rung["findings"]}
-                first = same.setdefault((name, made.text), rung["score"])
-                expected = rung["score"] == made.score
-                if made.score is None:
-                    expected = rung["score"] < rung["max_score"] and (
-                        not made.kinds or bool(kinds & made.kinds)
-                    )
-                if not expected or rung["score"] != first:
-                    wrong.append(f"{submission['id']} {name}: {rung['score']} {sorted(kinds)}")
+    for submission, name, rung in rungs_of(report):
+        made = declared[submission][name]
+        kinds = {finding["kind"] for finding in rung["findings"]}
+        first = same.setdefault((name, made.text), rung["score"])
+        expected = rung["score"] == made.score
+        if made.score is None:
+            is_found = not made.kinds or bool(kinds & made.kinds)
+            expected = rung["score"] < rung["max_score"] and is_found
+        if not expected or rung["score"] != first:
+            wrong.append(f"{submission} {name}: {rung['score']} {sorted(kinds)}")
     return wrong
 
 
@@ -276,17 +273,14 @@ def summary(
     report: Any, declared: Mapping[str, Mapping[str, Made]], run: Run, again: Run, jobs: int
 ) -> dict[str, Any]:
     judged = {  # equal files once, as the grader judges them
-        (rung["id"], declared[submission["id"]][f"{lab['id']}/{rung['id']}"].text): rung["seconds"]
-        for submission in report["submissions"]
-        for lab in submission["labs"]
-        for rung in lab["rungs"]
+        (rung["id"], declared[submission][name].text): rung["seconds"]
+        for submission, name, rung in rungs_of(report)
     }
-    rungs = [r for s in report["submissions"] for lab in s["labs"] for r in lab["rungs"]]
     samples, available = run.samples, jobs * run.seconds
     quarters = [int((len(samples) - 1) * part / 4) for part in range(1, 5)]
     return {
         "submissions": len(report["submissions"]),
-        "rungs": len(rungs),
+        "rungs": len(list(rungs_of(report))),
         "different_files": len(judged),
         "jobs": jobs,
         "seconds": round(run.seconds, 1),

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -143,6 +143,14 @@ def write_side(name: str, side: str, head: Mapping[str, Any], **groups: Mapping[
             for record, found in said[group].items():
                 merged[group].setdefault(record, {})[side] = found
     write_json(name, {"sides": heads, **merged})
+
+
+def rungs_of(report: Any) -> Iterator[tuple[str, str, Any]]:
+    """Of a grade.json: the submission's id, LAB/RUNG, and what the report says of the rung."""
+    for submission in report["submissions"]:
+        for lab in submission["labs"]:
+            for rung in lab["rungs"]:
+                yield submission["id"], f"{lab['id']}/{rung['id']}", rung
 
 
 def markdown(

@@ -37,6 +37,7 @@ from measurements import (
     machine,
     measurement,
     provenance,
+    rungs_of,
     write_json,
 )
 from sources import write_table
@@ -369,13 +370,6 @@ def require_packages() -> None:
                 f"the Python package {package} is missing; install it with: "
                 f"{sys.executable} -m pip install -r grader/{file}"
             )
-
-
-def rungs_of(report: Any) -> Iterator[tuple[str, str, Any]]:
-    for submission in report["submissions"]:
-        for lab in submission["labs"]:
-            for rung in lab["rungs"]:
-                yield submission["id"], f"{lab['id']}/{rung['id']}", rung
 
 
 def scores(report: Any) -> dict[tuple[str, str], float]:
