@@ -18,6 +18,7 @@ from lockstep_grader.intake.coursefile import CourseFile
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model import policy
 from lockstep_grader.model.policy import Graded, Work
+from lockstep_grader.model.records import as_records
 
 REPOSITORY = Path(__file__).parents[2]
 BENCH = REPOSITORY / "docs" / "bench"
@@ -119,6 +120,13 @@ def test_every_result_is_written_by_a_measurement(measure: Any) -> None:
     ]
     assert [name for name in results if not any(fnmatch(name, each) for each in patterns)] == []
     assert [each for each in patterns if not any(fnmatch(name, each) for name in tracked())] == []
+
+
+def test_every_result_has_a_record_per_line() -> None:
+    """As its script writes it: a new measurement changes the lines of its records alone."""
+    for file in sorted(BENCH.rglob("*.json")):
+        text = file.read_text("utf-8")
+        assert text == as_records(json.loads(text)) + "\n", file.name
 
 
 def test_every_result_names_the_command_that_made_it(measure: Any) -> None:
