@@ -206,9 +206,8 @@ class _Run:
         further: dict[str, Any] = {"cpus-per-task": self._task.judging.workers}
         further |= {key: True if value == "true" else value for key, value in given}
         if self._session.toolchain.backend is Backend.CUDA and not self._options.asks_for_gpus():
-            further["gpus-per-node"] = (
-                1  # one task, one GPU: measurements do not disturb each other
-            )
+            # One task, one GPU: measurements do not disturb each other.
+            further["gpus-per-node"] = 1
         # A task whose node fails comes back through us, so that a rung that ends nodes is not sent
         # on and on.
         further["no-requeue"] = True
