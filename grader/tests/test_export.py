@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The formats: each follows its schema, all show the same points, no fault of ours is a zero."""
 
-import base64
 import csv
 import io
 import json
 import xml.etree.ElementTree as ElementTree
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,6 @@ import xmlschema
 from lockstep_grader.model.grades import Lab
 from lockstep_grader.results.export import (
     autolab,
-    github,
     gradebooks,
     gradescope,
     junit,
@@ -25,7 +22,7 @@ from lockstep_grader.results.export import (
     table,
 )
 from lockstep_grader.results.export.model import Gradebook, Submission, gradebook, not_graded
-from lockstep_grader.results.export.words import MESSAGE_CHARS, clip, number
+from lockstep_grader.results.export.words import MESSAGE_CHARS, clip, disarmed, explanation, number
 from made_up_grades import (
     NASTY,
     a_class,
@@ -50,26 +47,6 @@ FORBIDDEN = "\x1b\x00\x08\x0b\u202e\u2028\ud800"
 def follows(value: Any, name: str) -> None:
     schema = json.loads((FORMATS / f"{name}.schema.json").read_text())
     jsonschema.validate(value, schema)
-
-
-def reported(text: str) -> dict[str, Any]:
-    """What the reporter decodes."""
-    value: dict[str, Any] = json.loads(base64.b64decode(text, validate=True))
-    return value
-
-
-def notice(result: dict[str, Any]) -> float:
-    """The points of the reporter's notice, which adds up the scores."""
-    points = 0.0
-    for one in result["tests"]:
-        points += one["score"]
-    return points
-
-
-def in_table(result: dict[str, Any]) -> float:
-    """The points of the reporter's table: passed tests / all tests of the full mark."""
-    passed = sum(one["status"] == "pass" for one in result["tests"])
-    return float(passed / len(result["tests"]) * result["max_score"])
 
 
 def autolab_lines(entry: Submission) -> list[Any]:
@@ -101,9 +78,8 @@ def all_totals(entry: Submission) -> dict[str, float]:
     alone = Gradebook((entry,))
     scope = gradescope.results(entry)
     learn = prairielearn.results(entry)
-    result = reported(github.encoded(entry))
     per_rung = rows(table.rungs(alone))
-    canvas, moodle = gradebooks.canvas(alone).text, gradebooks.moodle(alone).text
+    canvas, moodle = gradebooks.canvas(alone).text, table.moodle(alone).text
     labs = [name for name, _ in alone.labs]
     return {
         "gradescope": scope["score"],
@@ -112,8 +88,6 @@ def all_totals(entry: Submission) -> dict[str, float]:
         "scoreboard": autolab_lines(entry)[1]["scoreboard"][0],
         "prairielearn": round(learn["score"] * entry.max_score, 2),
         "prairielearn tests": round(sum(one["points"] for one in learn["tests"]), 2),
-        "github notice": notice(result),
-        "github table": round(in_table(result), 2),
         "junit": sum(suite_points(junit.document(alone)).values()),
         "students": float(rows(table.students(alone))[0]["score"]),
         "rungs": round(sum(float(row["score"]) for row in per_rung), 2),
@@ -132,11 +106,6 @@ def test_odd_parts_of_points_are_the_same_in_all_formats(seed: int) -> None:
     known = {**made_up(seed)["submissions"][0], "student": {"login": "x"}}
     (entry,) = gradebook(document([known])).submissions
     assert all_totals(entry) == dict.fromkeys(all_totals(entry), entry.score)
-    tests = reported(github.encoded(entry))["tests"]
-    passed = sum(one["status"] == "pass" for one in tests)
-    assert entry.score is not None
-    exact = Fraction(round(100 * entry.score), round(100 * entry.max_score))
-    assert Fraction(passed, len(tests)) == exact
 
 
 def test_every_document_follows_the_schema_of_its_format(book: Gradebook) -> None:
@@ -144,7 +113,6 @@ def test_every_document_follows_the_schema_of_its_format(book: Gradebook) -> Non
         follows(gradescope.results(entry), "gradescope")
         follows(prairielearn.results(entry), "prairielearn")
         follows(autolab_lines(entry), "autolab")
-        follows(reported(github.encoded(entry)), "github")
     JUNIT.validate(junit.document(book))
 
 
@@ -162,14 +130,12 @@ def test_a_rung_that_was_not_graded_is_no_zero_in_any_format(book: Gradebook) ->
     assert scores == {
         "scores": {"01-demo/01_first": 3, "01-demo/02_second": None, "02-scan/01_only": 4.25}
     }
-    result = reported(github.encoded(dan))
-    assert (result["status"], result["max_score"]) == ("error", 0)  # no points are recorded
     suites = ElementTree.fromstring(junit.document(book.only(None, ["dan"])))
     (error,) = suites.iter("error")
     assert error.get("message") == "- / 4"
     row = rows(table.students(book))[3]
     assert (row["01-demo"], row["score"], row["status"]) == ("", "", "not graded")
-    for made in (gradebooks.canvas(book), gradebooks.moodle(book)):
+    for made in (gradebooks.canvas(book), table.moodle(book)):
         assert "dan" not in made.text
         assert made.left_out == (("dan", "01-demo not graded"),)
 
@@ -204,7 +170,6 @@ def test_what_a_submission_says_is_text_everywhere(book: Gradebook) -> None:
         json.dumps(gradescope.results(hostile), ensure_ascii=False),
         json.dumps(prairielearn.results(hostile), ensure_ascii=False),
         autolab.feedback(hostile),
-        json.dumps(reported(github.encoded(hostile)), ensure_ascii=False),
         junit.document(book),
         table.students(book),
         table.rungs(book),
@@ -227,10 +192,8 @@ def test_long_output_is_cut_with_a_note(book: Gradebook) -> None:
 
 
 def test_no_line_of_a_message_is_a_command_to_a_workflow(book: Gradebook) -> None:
-    messages = [
-        one["message"] for one in reported(github.encoded(book.submissions[2]))["tests"][:3]
-    ]
-    lines = [line for message in messages for line in message.splitlines()]
+    rungs = [rung for _, rung in book.submissions[2].rungs][:3]
+    lines = [line for rung in rungs for line in disarmed(explanation(rung)).splitlines()]
     assert any("::notice" in line for line in lines)
     assert not any(line.strip().startswith("::") or "##[" in line for line in lines)
 
@@ -275,18 +238,6 @@ def test_pictures_go_to_prairielearn_as_far_as_they_fit() -> None:
     follows(made, "prairielearn")
     assert [image["label"] for image in made["tests"][0]["images"]] == ["0", "1"]
     assert len(json.dumps(made, indent=2)) <= prairielearn.MAX_BYTES
-
-
-def test_github_never_gets_more_than_an_environment_variable_holds() -> None:
-    said = [judged("T", "failed", "x" * 9000, output="y" * 9000)]
-    odd = [rung(f"{i:02}_r", (4.99, 5), tests=said) for i in range(12)]  # 59.88 of 60
-    odd.append(rung("99_r", (0.07, 7), tests=said))
-    (entry,) = gradebook(document([submission("x", [lab("01-demo", odd)])])).submissions
-    text = github.encoded(entry)
-    assert len(text) <= github.MAX_BYTES
-    result = reported(text)
-    assert notice(result) == entry.score
-    assert in_table(result) == pytest.approx(entry.score, abs=0.01)
 
 
 def test_gradescope_says_what_earlier_submissions_got(book: Gradebook) -> None:

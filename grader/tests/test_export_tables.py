@@ -73,7 +73,7 @@ def test_a_row_a_student_and_rung_with_the_first_cause(book: Gradebook) -> None:
 
 
 def test_no_cell_is_a_formula(book: Gradebook) -> None:
-    canvas, moodle = gradebooks.canvas(book).text, gradebooks.moodle(book).text
+    canvas, moodle = gradebooks.canvas(book).text, table.moodle(book).text
     for text in (table.students(book), table.rungs(book), canvas, moodle):
         cells = [cell for line in lines(text) for cell in line]
         assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
@@ -156,7 +156,7 @@ def test_two_students_of_one_name_are_not_confused() -> None:
 
 def test_moodle_needs_something_to_know_a_student_by() -> None:
     one = submission("x", [lab("01-demo", [rung("01_first", (1, 1))])])
-    made = gradebooks.moodle(gradebook(document([one])))
+    made = table.moodle(gradebook(document([one])))
     assert len(lines(made.text)) == 1
     assert "x (neither login, number nor email" in said(made.left_out)
 
@@ -204,7 +204,7 @@ def test_export_of_one_student_is_one_document(desk: Desk) -> None:
 
 def test_export_of_several_students_fills_a_folder(desk: Desk) -> None:
     folder = desk.checkout.work / "out"
-    for form, suffix in (("prairielearn", "json"), ("autolab", "txt"), ("github", "txt")):
+    for form, suffix in (("prairielearn", "json"), ("autolab", "txt")):
         assert desk.export(form, "--output", folder).status == 0
         files = sorted(path.name for path in folder.glob(f"*.{suffix}"))
         assert files == sorted(f"{name}.{suffix}" for name in ("=cmd", "ann", "bob", "dan"))

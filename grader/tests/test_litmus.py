@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The litmus tests: their heads, the page that explains them, and the committed table."""
 
-import json
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -22,9 +21,10 @@ def litmus() -> Any:
         sys.path.remove(str(BENCH / "scripts"))
 
 
-def sides() -> dict[str, Any]:
-    files = {side: BENCH / f"litmus-{side}.json" for side in ("cpu", "cuda")}
-    return {side: json.loads(file.read_text()) for side, file in files.items() if file.is_file()}
+@pytest.fixture(scope="module")
+def sides(litmus: Any) -> dict[str, Any]:
+    read: dict[str, Any] = litmus.read_sides(litmus.FIGURES)
+    return read
 
 
 def test_the_page_explains_every_test_and_no_other(litmus: Any) -> None:
@@ -39,23 +39,23 @@ def test_the_page_explains_every_test_and_no_other(litmus: Any) -> None:
     ] == []
 
 
-def test_the_emulator_is_sequentially_consistent(litmus: Any) -> None:
-    found = sides()["cpu"]["tests"]
+def test_the_emulator_is_sequentially_consistent(litmus: Any, sides: dict[str, Any]) -> None:
+    found = sides["cpu"]["tests"]
     for test in litmus.read_tests():
         outcomes = found[test.name]["outcomes"]
         assert sum(outcomes.values()) > 0
         assert test.weak not in outcomes, test.name
 
 
-def test_the_emulator_reports_the_race_and_nothing_else(litmus: Any) -> None:
-    found = sides()["cpu"]["tests"]
+def test_the_emulator_reports_the_race_and_nothing_else(litmus: Any, sides: dict[str, Any]) -> None:
+    found = sides["cpu"]["tests"]
     for test in litmus.read_tests():
         kinds = set(found[test.name]["orders_with_finding"])
         assert kinds == ({"race"} if test.model == "race" else set()), test.name
 
 
-def test_the_table_is_made_from_the_results(litmus: Any) -> None:
-    made = litmus.table(litmus.read_tests(), sides())
+def test_the_table_is_made_from_the_results(litmus: Any, sides: dict[str, Any]) -> None:
+    made = litmus.table(litmus.read_tests(), sides)
     assert (BENCH / "litmus.md").read_text("utf-8") == f"{made}\n"
 
 

@@ -18,6 +18,7 @@ from lockstep_grader.intake.coursefile import CourseFile
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model import policy
 from lockstep_grader.model.policy import Graded, Work
+from lockstep_grader.model.records import as_records
 
 REPOSITORY = Path(__file__).parents[2]
 BENCH = REPOSITORY / "docs" / "bench"
@@ -29,7 +30,6 @@ UNSIGNED = {
     "h200-library-counters.json",
     "h200-occupancy.json",
     "h200-variants.json",
-    "h200-verdicts.jsonl",
     "sources.json",
 }
 
@@ -122,6 +122,13 @@ def test_every_result_is_written_by_a_measurement(measure: Any) -> None:
     assert [each for each in patterns if not any(fnmatch(name, each) for name in tracked())] == []
 
 
+def test_every_result_has_a_record_per_line() -> None:
+    """As its script writes it: a new measurement changes the lines of its records alone."""
+    for file in sorted(BENCH.rglob("*.json")):
+        text = file.read_text("utf-8")
+        assert text == as_records(json.loads(text)) + "\n", file.name
+
+
 def test_every_result_names_the_command_that_made_it(measure: Any) -> None:
     for file in sorted(BENCH.glob("*.*")):
         if file.suffix == ".svg" or file.name in UNSIGNED:
@@ -153,7 +160,7 @@ def test_the_table_of_a_term_is_that_of_its_file(measure: Any) -> None:
 
 def test_a_made_up_term_has_every_case_of_a_course(measure: Any, tmp_path: Path) -> None:
     """Late and in grace, extended and overridden, missing, empty and named twice."""
-    made = import_module("made_up_term")
+    made = import_module("term")
     term = made.Term(40, ("00-threads",))
     assert set(term.arrivals()) == set(made.ARRIVALS)
     declared = term.write_attempt(tmp_path / "one", 1)

@@ -5,17 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.grading.slurm.oom import oom_kills
 from lockstep_grader.grading.slurm.options import SlurmOptions, parse_slurm_options
-from lockstep_grader.grading.slurm.spool import Array, Spool, job_name
-from lockstep_grader.grading.slurm.tracker import Ended, Tracker
+from lockstep_grader.grading.slurm.spool import Spool, job_name
+from lockstep_grader.grading.slurm.task import oom_kills
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.results.folder import results_folder
 from lockstep_grader.results.store import ResultId
 
 from conftest import Checkout
 
-TWO_TASKS = Array("lockstep-a", "12", (("x", "y"), ("z",)), 1)
+TWO_TASKS = [["x", "y"], ["z"]]
 
 
 @pytest.mark.parametrize(
@@ -57,47 +56,18 @@ def test_our_own_options_and_those_of_sbatch_are_told_apart() -> None:
 )
 def test_tasks_are_long_enough_yet_all_places_stay_busy(jobs: int, limit: int, batch: int) -> None:
     assert SlurmOptions(limit=limit).batch_for(jobs) == batch
-    assert SlurmOptions(limit=limit, batch=5).batch_for(jobs) == 5
-
-
-def test_a_task_that_is_over_gives_back_what_it_had() -> None:
-    tracker = Tracker()
-    tracker.add(TWO_TASKS)
-    assert tracker.in_flight() == 1
-    tracker.release("x")
-    states = {("lockstep-a", 0): "NODE_FAIL", ("lockstep-a", 1): "PENDING"}
-    assert tracker.update(states, 0, 10) == (Ended("lockstep-a", "12_0", "NODE_FAIL", ("y",)),)
-    assert (tracker.holds("y"), tracker.holds("z")) == (False, True)
-    assert tracker.arrays == ("lockstep-a",)
-
-
-@pytest.mark.parametrize("state", ["COMPLETED", ""])
-def test_an_outcome_of_a_task_that_ended_well_has_time_to_come(state: str) -> None:
-    tracker = Tracker()
-    tracker.add(TWO_TASKS, [1])
-    states = {("lockstep-a", 1): state}
-    assert tracker.update(states, 100, 10) == ()
-    assert tracker.update(states, 109, 10) == ()
-    assert tracker.update(states, 110, 10) == (Ended("lockstep-a", "12_1", state, ("z",)),)
-
-
-def test_a_task_that_is_requeued_is_not_over() -> None:
-    tracker = Tracker()
-    tracker.add(TWO_TASKS, [1])
-    assert tracker.update({}, 100, 10) == ()
-    assert tracker.update({("lockstep-a", 1): "PENDING"}, 105, 10) == ()
-    assert tracker.update({}, 112, 10) == ()
-    assert tracker.holds("z")
+    assert SlurmOptions(limit=limit, batch=5).batch_for(jobs) == max(5, -(-jobs // 1000))
+    assert SlurmOptions(limit=limit, array_size=9).batch_for(jobs) >= jobs / 9
 
 
 def test_recorded_arrays_are_read_back_and_damaged_ones_left_out(tmp_path: Path) -> None:
     spool = Spool(tmp_path)
-    spool.put_array(TWO_TASKS)
+    spool.put_array("lockstep-a", TWO_TASKS)
     (tmp_path / "arrays" / "lockstep-b").mkdir()
-    (tmp_path / "arrays" / "lockstep-b" / "array.json").write_text('{"version": 1, "na')
-    assert list(spool.arrays()) == [TWO_TASKS]
+    (tmp_path / "arrays" / "lockstep-b" / "tasks.json").write_text('[["x", "na')
+    assert spool.recorded() == {"lockstep-a": TWO_TASKS}
     spool.drop_array("lockstep-a")
-    assert list(spool.arrays()) == []
+    assert spool.recorded() == {}
 
 
 def test_the_name_of_a_job_tells_results_and_contents_apart() -> None:

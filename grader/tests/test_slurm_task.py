@@ -4,14 +4,17 @@
 import itertools
 import signal
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from lockstep_grader.confine.sandbox import NoSandbox
-from lockstep_grader.grading.slurm.spool import Settings, Spool, TaskJob
-from lockstep_grader.grading.slurm.task import run_task
+from lockstep_grader.grading.slurm.spool import Spool, TaskJob
+from lockstep_grader.grading.slurm.task import Task, run_task
+from lockstep_grader.judging.session import Wanted
+from lockstep_grader.machine.files import write_whole
+from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Judgement
+from lockstep_grader.results.store import ResultId
 
 from conftest import LAB, Checkout
 
@@ -26,20 +29,12 @@ def _own_signals() -> Iterator[None]:
 def judged(checkout: Checkout, key: str = "", toolchain: str = "toolchain.json") -> Judgement:
     """What a task of one rung finds; without `key`, with the one that it arrives at."""
     spool = Spool(checkout.root / "spool")
-    root = str(checkout.root)
-    settings = Settings(
-        root,
-        f"{root}/build",
-        f"{root}/{toolchain}",
-        seed=7,
-        sanitizer=False,
-        sandbox=True,
-        confined=True,
-        workers=1,
-    )
-    job = TaskJob("name", "ann", LAB, "01_first", key or "any")
-    spool.put_source("name", b"// solved\n")
-    run_task(str(spool.put_task("array", 0, settings, [job])))
+    root = checkout.root
+    wanted = Wanted(jobs=1, sanitizer=False, confined=True, seed=7)
+    job = TaskJob("name", ResultId("ann", LAB, "01_first"), key or "any")
+    write_whole(spool.source("name"), b"// solved\n")
+    workspace = Workspace(root, root / "build", root / toolchain)
+    run_task(Task(root / "spool", workspace, wanted, (job,)))
     judgement = spool.outcome("name", job.key)
     assert judgement
     return judgement
@@ -95,8 +90,15 @@ def test_what_slurms_memory_limit_ended_is_nobodys_mistake(
 
 @pytest.mark.usefixtures("any_key")
 def test_a_rung_that_nobody_waits_for_any_more_is_left_out(checkout: Checkout) -> None:
-    spool = Spool(checkout.root / "spool")
-    judged(checkout)
-    spool.discard("name")
-    run_task(str(Path(checkout.root / "spool" / "arrays" / "array" / "task-0.json")))
-    assert spool.outcome_names() == set()
+    root = checkout.root
+    job = TaskJob("name", ResultId("ann", LAB, "01_first"), "any")
+    workspace = Workspace(root, root / "build", root / "toolchain.json")
+    run_task(
+        Task(
+            root / "spool",
+            workspace,
+            Wanted(jobs=1, seed=7, sanitizer=False, confined=True),
+            (job,),
+        )
+    )
+    assert Spool(root / "spool").outcome_names() == set()

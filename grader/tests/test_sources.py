@@ -10,7 +10,7 @@ import pytest
 
 REPOSITORY = Path(__file__).parents[2]
 SCRIPT = "docs/bench/scripts/sources.py"
-PAGES = "docs/bench/scripts/pages.py"
+RECORDS = "grader/src/lockstep_grader/model/records.py"
 KEYS = "docs/bench/sources.json"
 PAGE = "docs/measured.md"
 SOLUTION = "solutions/01-reduction/06_single_pass.cu"
@@ -27,7 +27,7 @@ def root(tmp_path: Path) -> Path:
     """A repository with one solution and figures of it, measured just now."""
     for path, text in {
         SCRIPT: (REPOSITORY / SCRIPT).read_text("utf-8"),
-        PAGES: (REPOSITORY / PAGES).read_text("utf-8"),
+        RECORDS: (REPOSITORY / RECORDS).read_text("utf-8"),
         KEYS: "{}",
         PAGE: "before\n<!-- older:begin -->\n<!-- older:end -->\nafter\n",
         SOLUTION: CODE,
@@ -72,7 +72,7 @@ def test_comments_and_layout_do_not_count(root: Path) -> None:
 
 def test_the_page_names_the_figures_that_are_older(tmp_path: Path) -> None:
     """The script, run in a copy, leaves the page as it is."""
-    files = [SCRIPT, PAGES, KEYS, PAGE, *(path for keys in recorded().values() for path in keys)]
+    files = [SCRIPT, KEYS, PAGE, *(path for keys in recorded().values() for path in keys)]
     for path in filter(lambda path: (REPOSITORY / path).is_file(), files):
         copy = tmp_path / path
         copy.parent.mkdir(parents=True, exist_ok=True)

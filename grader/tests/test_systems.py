@@ -12,7 +12,7 @@ import pytest
 REPOSITORY = Path(__file__).parents[2]
 RESULTS = sorted((REPOSITORY / "docs" / "bench" / "systems").glob("*.json"))
 SCRIPT = "docs/bench/scripts/system.py"
-PAGES = "docs/bench/scripts/pages.py"
+SOURCES = "docs/bench/scripts/sources.py"
 
 
 def load(file: Path) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def test_on_each_published_system_everything_passed(file: Path) -> None:
 
 def test_the_page_has_the_table_of_the_files(tmp_path: Path) -> None:
     """The script, run in a copy, leaves the page as it is."""
-    needed = (REPOSITORY / name for name in (SCRIPT, PAGES, "docs/systems.md"))
+    needed = (REPOSITORY / name for name in (SCRIPT, SOURCES, "docs/systems.md"))
     for file in (*needed, *RESULTS):
         copy = tmp_path / file.relative_to(REPOSITORY)
         copy.parent.mkdir(parents=True, exist_ok=True)

@@ -21,6 +21,7 @@ from measurements import (
     GPU,
     ROOT,
     MeasurementError,
+    markdown,
     measured_now,
     measurement,
     provenance,
@@ -29,9 +30,7 @@ from measurements import (
 )
 
 ROUNDS = 15
-BATCH_BYTES = (
-    4 << 30
-)  # moved by a batch of calls: about a millisecond of copying, and many times any L2
+BATCH_BYTES = 4 << 30  # moved by a batch: about a millisecond of copying, and many times any L2
 TABLES = ((1024, 1024), (4096, 4096), (16384, 16384))  # height, width
 ROWS = (  # rows, their length
     (4194304, 16), (2097152, 33), (1048576, 64), (524288, 100), (32768, 256), (65536, 1024), (8192, 32768), (1024, 262144),
@@ -61,45 +60,23 @@ Call = Callable[[Any, Any], None]  # (input, output), both tensors of one shape
 def build(folder: Path) -> ctypes.CDLL:
     bridge, library = folder / "bridge.cu", folder / "solutions.so"
     bridge.write_text(BRIDGE)
-    sources = [bridge]
-    sources += [
-        ROOT / "solutions" / name
-        for name in ("05-summed-area-table/04_single_pass.cu", "07-scheduling/08_softmax.cu")
-    ]
-    includes = [
-        ROOT / "common" / "cuda",
-        ROOT / "labs" / "05-summed-area-table",
-        ROOT / "labs" / "07-scheduling",
-    ]
-    flags = [
-        "-std=c++20",
-        "-O3",
-        "-arch=native",
-        "-shared",
-        "-Xcompiler=-fPIC",
-        *(f"-I{path}" for path in includes),
-    ]
-    subprocess.run(["nvcc", *flags, *sources, "-o", library], check=True)
+    solutions = ("05-summed-area-table/04_single_pass.cu", "07-scheduling/08_softmax.cu")
+    includes = ("common/cuda", "labs/05-summed-area-table", "labs/07-scheduling")
+    flags = ["-std=c++20", "-O3", "-arch=native", "-shared", "-Xcompiler=-fPIC"]
+    flags += [f"-I{ROOT / folder}" for folder in includes]
+    files = [bridge, *(ROOT / "solutions" / name for name in solutions)]
+    subprocess.run(["nvcc", *flags, *files, "-o", library], check=True)
     return ctypes.CDLL(str(library))
 
 
 def ours(function: Any, scratch: Any) -> Call:
-    function.argtypes = (
-        [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]
-        + [ctypes.c_void_p] * 2
-        + [ctypes.c_size_t, ctypes.c_void_p]
-    )
+    pointer = ctypes.c_void_p
+    function.argtypes = [pointer, *[ctypes.c_int] * 2, pointer, pointer, ctypes.c_size_t, pointer]
 
     def call(source: Any, target: Any) -> None:
         stream = torch.cuda.current_stream().cuda_stream
-        status = function(
-            source.data_ptr(),
-            *source.shape,
-            target.data_ptr(),
-            scratch.data_ptr(),
-            scratch.numel(),
-            stream,
-        )
+        memory = (target.data_ptr(), scratch.data_ptr(), scratch.numel())
+        status = function(source.data_ptr(), *source.shape, *memory, stream)
         if status != 0:
             raise MeasurementError(f"{function.__name__}: CUDA error {status}")
 
@@ -208,18 +185,16 @@ def table() -> str:
         f" {report['rounds']} paired rounds. Of 1 GiB, torch's copy_ moves fewer bytes per second than the copying kernel"
         " whose speed is the ladders' limit.",
         "",
-        "| what | rows x columns | ours, ms | torch, ms | torch's copy_, ms | times torch's speed |",
-        "|---|---|---:|---:|---:|---:|",
     ]
+    head = ("what", "rows x columns", "ours, ms", "torch, ms", "torch's copy_, ms")
+    rows = []
     titles = {"table": "summed-area table, float", "softmax": "softmax, float"}
     for row in report["rows"]:
         times = row["times_ms"]
-        height, width = row["shape"]
-        lines.append(
-            f"| {titles[row['what']]} | {height} x {width} | {times['ours']:.4f} | {times['torch']:.4f} |"
-            f" {times['copy']:.4f} | {row['of_torch']:.2f} |"
-        )
-    return "\n".join(lines)
+        shape = " x ".join(map(str, row["shape"]))
+        taken = [f"{times[who]:.4f}" for who in ("ours", "torch", "copy")]
+        rows.append([titles[row["what"]], shape, *taken, f"{row['of_torch']:.2f}"])
+    return "\n".join([*lines, *markdown((*head, "times torch's speed"), rows, 4)])
 
 
 class Step(str, Enum):

@@ -21,21 +21,24 @@ from typing import Annotated
 
 import typer
 from measurements import (
-    BENCH,
     GPU,
     ROOT,
     MeasurementError,
+    gpu_model,
+    markdown,
     measured_now,
     measurement,
     output,
     provenance,
+    read_sides,
     write,
-    write_json,
+    write_side,
 )
 
 from lockstep_grader.model.compat import tomllib
 from lockstep_grader.toolchain.clang import ensure_cccl, ensure_clang
 
+FIGURES = "counters.json"
 SEED = "7"  # so that both count the same data
 AT_ONCE = 4  # calls under ncu, which lets one of them at a time use the counters
 
@@ -57,6 +60,7 @@ METRICS = {
 }
 
 Counts = dict[str, int]
+Side = tuple[dict[str, str], dict[str, Counts], dict[str, Counts]]  # machine, patterns, rungs
 
 
 PATTERNS = ROOT / "common" / "device" / "bench" / "access_patterns.cu"
@@ -64,7 +68,7 @@ MACHINE = ROOT / "build" / "machine-132"
 MULTIPROCESSORS = 132  # of the H100 and of the H200: grids that depend on the number are equal, too
 
 
-def rungs(build: Path, labs: Sequence[str] = ()) -> dict[str, list[str | Path]]:
+def commands_of(build: Path, labs: Sequence[str] = ()) -> dict[str, list[str | Path]]:
     """The judge's command that makes one call of the workload, for each rung of each lab, or of `labs`."""
     commands: dict[str, list[str | Path]] = {}
     tools = json.loads((build / "lockstep.json").read_text())
@@ -117,14 +121,7 @@ def total(kernels: list[Counts]) -> Counts:
     return {name: sum(int(counts[name]) for counts in kernels) for name in METRICS}
 
 
-def with_others(file: str, calls: dict[str, Counts], labs: Sequence[str]) -> dict[str, Counts]:
-    """With the calls of the labs that were not counted anew."""
-    known = json.loads((BENCH / file).read_text())["rungs"]
-    others = {rung: counts for rung, counts in known.items() if rung.split("/")[0] not in labs}
-    return dict(sorted({**others, **calls}.items()))
-
-
-def hardware(labs: Sequence[str]) -> dict:
+def hardware(labs: Sequence[str]) -> Side:
     path = shutil.which("ncu")
     if path is None:
         raise MeasurementError("ncu is not on the PATH; it comes with the CUDA toolkit")
@@ -142,16 +139,11 @@ def hardware(labs: Sequence[str]) -> dict:
         output(["nvcc", "-std=c++20", "-O3", "-arch=native", PATTERNS, "-o", program])
         patterns = read_ncu(output([*ncu, program]))
         logs = (Path(temp) / str(number) for number in itertools.count())
-        commands = rungs(ROOT / "build" / "cuda", labs)
+        commands = commands_of(ROOT / "build" / "cuda", labs)
         with ThreadPoolExecutor(AT_ONCE) as pool:
             found = list(pool.map(counted, commands, commands.values(), logs))
         calls = dict(each for each in found if each)
-    if labs:
-        calls = with_others("counters-hardware.json", calls, labs)
-    gpu = output(
-        ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader", "-i", "0"]
-    )
-    return {"machine": gpu.strip(), "patterns": patterns, "rungs": calls}
+    return {"machine": gpu_model("name,driver_version")}, patterns, calls
 
 
 def build_machine() -> None:
@@ -180,32 +172,26 @@ def counted_patterns() -> dict[str, Counts]:
     return {name: total([counts]) for name, counts in counted.items()}
 
 
-def machine(labs: Sequence[str]) -> dict:
+def machine(labs: Sequence[str]) -> Side:
     build_machine()
     calls = {}
-    for rung, command in rungs(MACHINE, labs).items():
+    for rung, command in commands_of(MACHINE, labs).items():
         if (profile := profiled(command)) is not None:
             calls[rung] = total([kernel["counters"] for kernel in profile["kernels"]])
-    if labs:
-        calls = with_others("counters-machine.json", calls, labs)
-    return {"machine": platform.machine(), "patterns": counted_patterns(), "rungs": calls}
+    return {"machine": platform.machine()}, counted_patterns(), calls
 
 
 def table() -> str:
-    theirs = json.loads((BENCH / "counters-hardware.json").read_text())
-    ours = json.loads((BENCH / "counters-machine.json").read_text())
+    sides = read_sides(FIGURES)
+    theirs, ours = sides["hardware"], sides["machine"]
     columns = list(METRICS)
     lines = [
         f"`docs/bench/measure counters table`; hardware: {theirs['machine']}, {theirs['date']};"
-        f" the machine: {ours['date']}. One number: both counted it. Two: hardware / machine.",
+        f" the machine: {ours['date']}. One number: both counted it. Two: hardware / machine."
     ]
     equal = compared = 0
     for group, title in (("patterns", "kernel"), ("rungs", "rung, one call at its budget's size")):
-        lines += [
-            "",
-            "| " + " | ".join([title, *(name.replace("_", " ") for name in columns)]) + " |",
-        ]
-        lines.append("|---|" + "---:|" * len(columns))
+        rows = []
         for name, counts in theirs[group].items():
             cells = []
             for column in columns:
@@ -215,12 +201,14 @@ def table() -> str:
                     str(hardware_count) if same else f"**{hardware_count} / {machine_count}**"
                 )
                 equal, compared = equal + same, compared + 1
-            lines.append("| " + " | ".join([f"`{name}`", *cells]) + " |")
+            rows.append([f"`{name}`", *cells])
+        head = [title, *(name.replace("_", " ") for name in columns)]
+        lines += ["", *markdown(head, rows, len(columns))]
     lines.insert(1, f"Equal: {equal} of {compared}.")
     return "\n".join(lines)
 
 
-class Side(str, Enum):
+class Which(str, Enum):
     HARDWARE = "hardware"
     MACHINE = "machine"
     TABLE = "table"
@@ -229,11 +217,11 @@ class Side(str, Enum):
 @measurement(
     "counters",
     needs=f"{GPU} with ncu and the build cuda for hardware; clang for machine",
-    writes=["counters-hardware.json", "counters-machine.json", "counters.md"],
+    writes=[FIGURES, "counters.md"],
     uses=["common/device/bench/access_patterns.cu"],
 )
 def counters(
-    side: Side,
+    side: Which,
     labs: Annotated[
         list[str] | None,
         typer.Argument(metavar="[LAB]...", help="Of these labs; the others keep their counts."),
@@ -243,11 +231,13 @@ def counters(
 
     The machine's side writes the table, too.
     """
-    if side is Side.HARDWARE:
-        counted = hardware(labs or ())
-        write_json("counters-hardware.json", {**provenance(), **counted})
-        measured_now("counters-hardware.json", labs=labs or ())
-    elif side is Side.MACHINE:
-        write_json("counters-machine.json", {**provenance(), **machine(labs or ())})
-    if side is not Side.HARDWARE:
+    if side is not Which.TABLE:
+        known = read_sides(FIGURES)[side.value]["rungs"] if labs else {}
+        others = {rung: found for rung, found in known.items() if rung.split("/")[0] not in labs}
+        head, patterns, calls = (hardware if side is Which.HARDWARE else machine)(labs or ())
+        rungs = dict(sorted({**others, **calls}.items()))
+        write_side(FIGURES, side.value, {**provenance(), **head}, patterns=patterns, rungs=rungs)
+    if side is Which.HARDWARE:
+        measured_now(FIGURES, labs=labs or ())
+    else:
         write("counters.md", table())

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Grades on a GPU as a short Markdown page: one row per rung.
+"""Grades on a GPU as short Markdown pages: solutions, attacks, and verdicts on speed that are repeated.
 
-A grade lists every test of every rung, some 1,500 lines per lab. The page keeps what other pages
-quote."""
+A grade lists every test of every rung, some 1,500 lines per lab. A page keeps what other pages quote.
+"""
 
 import json
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,12 +21,20 @@ from measurements import (
     GPU,
     ROOT,
     MeasurementError,
+    cuda_build,
     gpu_name,
+    markdown,
     measured_now,
     measurement,
     provenance,
+    rungs_of,
     write,
 )
+
+from lockstep_grader.intake.catalog import read_labs
+from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.grades import Lab, Outcome, Part, Rung, TestResult
+from lockstep_grader.model.score import credited
 
 NAMES = (
     "submission",
@@ -71,9 +81,7 @@ def grades(
 
 
 @measurement("beyond", needs=GPU, writes=["GPU-beyond.md"])
-def beyond(
-    labs: Annotated[list[str] | None, typer.Argument(metavar="[LAB]...")] = None,
-) -> None:
+def beyond(labs: Annotated[list[str] | None, typer.Argument(metavar="[LAB]...")] = None) -> None:
     """Grade the solutions beyond the ladder on a GPU, each in place of its rung."""
     known = sorted({file.parts[-3] for file in BEYOND})
     if unknown := sorted(set(labs or ()) - set(known)):
@@ -135,31 +143,19 @@ def page(reports: Sequence[Report], kept: Sequence[str] = ()) -> str:
 
 
 def speed_verdicts(reports: Sequence[Report]) -> list[str]:
-    seconds = [
-        test["seconds"]
-        for report in reports
-        for submission in report["submissions"]
-        for lab in submission["labs"]
-        for rung in lab["rungs"]
-        for test in rung["tests"]
-        if test["name"] == SPEED_TEST and test["measures"]
-    ]
-    return [sentence_of(seconds)] if seconds else []
-
-
-def sentence_of(seconds: Sequence[float]) -> str:
-    return (
-        f"{len(seconds)} speed verdicts took a median of {statistics.median(seconds):.1f} s each,"
-        f" {min(seconds):.1f} to {max(seconds):.1f} s."
-    )
+    rungs = (rung for report in reports for _, _, rung in rungs_of(report))
+    tests = [test for rung in rungs for test in rung["tests"] if test["name"] == SPEED_TEST]
+    seconds = [test["seconds"] for test in tests if test["measures"]]
+    if not seconds:
+        return []
+    median, least, most = statistics.median(seconds), min(seconds), max(seconds)
+    said = f"{len(seconds)} speed verdicts took a median of {median:.1f} s each,"
+    return [f"{said} {least:.1f} to {most:.1f} s."]
 
 
 def graded(reports: Sequence[Report]) -> Iterator[str]:
     """LAB/RUNG of each rung in the reports."""
-    for report in reports:
-        for submission in report["submissions"]:
-            for lab in submission["labs"]:
-                yield from (f"{lab['id']}/{rung['id']}" for rung in lab["rungs"])
+    return (name for report in reports for _, name, _ in rungs_of(report))
 
 
 def compiler(report: Report) -> str:
@@ -168,26 +164,24 @@ def compiler(report: Report) -> str:
 
 
 def rows(report: Report) -> Iterator[Sequence[str]]:
-    for submission in report["submissions"]:
-        for lab in submission["labs"]:
-            for rung in lab["rungs"]:
-                if not is_handed_in(rung):
-                    continue
-                measures: dict[str, float] = {}
-                for test in rung["tests"]:
-                    measures |= test["measures"]
-                yield (
-                    submission["id"],
-                    f"{lab['id']}/{rung['id']}",
-                    f"{rung['score']:g} of {rung['max_score']:g}",
-                    rung["outcome"],
-                    ", ".join(sorted({finding["kind"] for finding in rung["findings"]})),
-                    share(measures),
-                    ratio(measures, "of_reference"),
-                    ratio(measures, "of_library"),
-                    sanitizer(rung["tests"]),
-                    f"{rung['seconds']:.1f}",
-                )
+    for submission, name, rung in rungs_of(report):
+        if not is_handed_in(rung):
+            continue
+        measures: dict[str, float] = {}
+        for test in rung["tests"]:
+            measures |= test["measures"]
+        yield (
+            submission,
+            name,
+            f"{rung['score']:g} of {rung['max_score']:g}",
+            rung["outcome"],
+            ", ".join(sorted({finding["kind"] for finding in rung["findings"]})),
+            share(measures),
+            ratio(measures, "of_reference"),
+            ratio(measures, "of_library"),
+            sanitizer(rung["tests"]),
+            f"{rung['seconds']:.1f}",
+        )
 
 
 def is_handed_in(rung: Mapping[str, Any]) -> bool:
@@ -209,3 +203,127 @@ def sanitizer(tests: Sequence[Mapping[str, Any]]) -> str:
     """How many of compute-sanitizer's tools found nothing."""
     tools = [test["outcome"] for test in tests if test["name"].startswith("compute-sanitizer.")]
     return f"{tools.count('passed')} of {len(tools)} clean" if tools else ""
+
+
+TESTS = ROOT / "grader" / "tests"
+USES = ("known_exploits.py", "exploits", "exploit_parts")
+
+
+@measurement(
+    "exploits",
+    needs=GPU,
+    writes=["GPU-exploits.md"],
+    uses=[f"grader/tests/{name}" for name in USES],
+)
+def exploits(
+    keep: Annotated[
+        Path | None, typer.Option(help="The results folder: a run that was stopped goes on.")
+    ] = None,
+) -> None:
+    """Grade every known attack on a GPU as one class: none may gain a point."""
+    sys.path.insert(0, str(TESTS))
+    from known_exploits import BY_NAME, KNOWN, LAB, hand_in
+    from lockstep_grader.model.grades import Backend
+
+    with tempfile.TemporaryDirectory(prefix="lockstep-exploits-") as temp:
+        submissions = Path(temp) / "submissions"
+        for exploit in KNOWN:
+            if exploit.is_tried(Backend.CUDA):
+                hand_in(exploit.name, submissions / exploit.name)
+        reports = grade([LAB], submissions, Path(temp), keep)
+        write(f"{gpu_name()}-exploits.md", page(reports))
+    breaches = [
+        breach
+        for name, _, rung in rungs_of(reports[0])
+        if rung["id"] == BY_NAME[name].file.stem and (breach := BY_NAME[name].breach(rung))
+    ]
+    if breaches:
+        raise MeasurementError(f"{len(breaches)} attacks end otherwise: {'; '.join(breaches)}")
+
+
+# The fastest, nearest to its gate; a slow one; one of several launches.
+RUNGS = ("01-reduction/06_single_pass", "01-reduction/02_interleaved", "04-radix-sort/05_onesweep")
+NUM_ITEMS = 1 << 28
+HEAD = ("rung", "verdicts", "s, median", "s, longest", "gate", "full", "credited", "full marks")
+
+Line = Mapping[str, Any]
+
+
+@measurement("verdicts", needs=f"{GPU}, after ./lab grade", writes=["GPU-verdicts.md"])
+def verdicts(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[LAB/RUNG]...")] = None,
+    count: Annotated[int, typer.Option(min=1, help="How many verdicts per rung.")] = 100,
+) -> None:
+    """Judge the speed of some solutions many times, to see how much verdicts differ."""
+    labs = read_labs(Workspace(ROOT, ROOT / "build"))
+    known = {f"{lab.id}/{rung.id}": (lab, rung) for lab in labs for rung in lab.rungs}
+    if unknown := [name for name in names or () if name not in known]:
+        raise typer.BadParameter(f"no rung {unknown[0]}; ./lab list has all")
+    rows = []
+    for name in names or RUNGS:
+        lab, rung = known[name]
+        rows += verdict_rows(name, rung, list(repeated(lab, rung, count)))
+    figures = f"{gpu_name()}-verdicts.md"
+    write(figures, verdict_page(rows))
+    measured_now(figures, names or RUNGS)
+
+
+def repeated(lab: Lab, rung: Rung, count: int) -> Iterator[dict[str, Any]]:
+    """The judge's lines on the rung's solution, each with the seconds that it took."""
+    tools = cuda_build()
+    with tempfile.TemporaryDirectory(prefix="lockstep-verdicts-") as temp:
+        command = [
+            tools["labs"][lab.id]["judge"],
+            f"--rung={rung.id}",
+            f"--worker={worker(lab, rung)}",
+            f"--reference={worker(lab, rung)}",
+            f"--first={worker(lab, lab.rungs[0])}",
+            f"--first-times={temp}/first-times",
+            f"--anchors={tools['anchors']}",
+            f"--bench={','.join([str(NUM_ITEMS)] * count)}",
+        ]
+        begin = time.monotonic()
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as judge:
+            for text in judge.stdout or ():
+                now = time.monotonic()
+                yield {"seconds": round(now - begin, 3), **json.loads(text)}
+                begin = now
+    if judge.returncode != 0:
+        raise MeasurementError(f"the judge of {lab.id} ended with {judge.returncode}")
+
+
+def worker(lab: Lab, rung: Rung) -> Path:
+    slug = lab.id.partition("-")[2].replace("-", "_")
+    return ROOT / "build" / "cuda" / "workers" / f"{slug}_{rung.id}_worker" / "worker"
+
+
+def verdict_rows(name: str, rung: Rung, judged: Sequence[Line]) -> Iterator[Sequence[str]]:
+    """A row per gate: what counted for it, and how often that was the full mark."""
+    failed = [line["failure"] for line in judged if "failure" in line]
+    if failed:
+        raise MeasurementError(f"{len(failed)} verdicts on {name} failed, one of them: {failed[0]}")
+    seconds = [line["seconds"] for line in judged]
+    for gate in rung.speed:
+        counted = [value for line in judged if (value := credited(gate, as_test(line))) is not None]
+        full = sum(gate.fraction(value) == 1 for value in counted)
+        yield (
+            f"`{name}`",
+            str(len(counted)),
+            f"{statistics.median(seconds):.2f}",
+            f"{max(seconds):.2f}",
+            f"`{gate.name}`",
+            f"{gate.full:g}",
+            f"{min(counted):.3f} to {max(counted):.3f}, median {statistics.median(counted):.3f}",
+            f"{full} of {len(counted)}",
+        )
+
+
+def as_test(line: Line) -> TestResult:
+    measures = {key: float(value) for key, value in line.items() if type(value) in (int, float)}
+    return TestResult("speed", Part.EFFICIENCY, Outcome.PASSED, "", measures=measures)
+
+
+def verdict_page(rows: Sequence[Sequence[str]]) -> str:
+    made = provenance()
+    said = f"Judged on {made['date']}, {NUM_ITEMS} items, each time with new workers and new data."
+    return "\n".join([f"<!-- {made['command']} -->", "", said, "", *markdown(HEAD, rows)])

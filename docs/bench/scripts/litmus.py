@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """How often each outcome of the litmus tests in docs/litmus occurs, on the emulator and on a GPU."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,27 +12,28 @@ from typing import Annotated, Any
 
 import typer
 from measurements import (
-    BENCH,
     GPU,
     ROOT,
     MeasurementError,
+    gpu_model,
     machine,
+    markdown,
     measurement,
     nvcc,
     output,
     provenance,
+    read_sides,
     write,
-    write_json,
+    write_side,
 )
 
 from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.student.program.build import Options, build_program
+from lockstep_grader.student.program.build import Options, build_program, program_steps
 from lockstep_grader.student.program.run import Settings, run_program
-from lockstep_grader.student.program.build import program_steps
 
 FOLDER = ROOT / "docs" / "litmus"
 GPU_RUNS = 10_000_000
-FILES = {"cpu": "litmus-cpu.json", "cuda": "litmus-cuda.json"}
+FIGURES, SIDES = "litmus.json", ("cpu", "cuda")
 NOT_RUN = "not run yet"
 _HEAD = re.compile(r"// (?P<says>.+)\n// weak: (?P<weak>\d \d)\n// model: (?P<model>.+)\n")
 _OUTCOME = re.compile(r"^outcome (\d \d): (\d+)$", re.MULTILINE)
@@ -108,17 +108,17 @@ def table(tests: Sequence[Test], sides: Mapping[str, Mapping[str, Any]]) -> str:
         f"- Emulator: {_origin(sides.get('cpu'))}",
         f"- GPU: {_origin(sides.get('cuda'))}",
         "",
-        "| test | weak outcome | the model | emulator: outcomes | emulator: finding | GPU: outcomes |",
-        "|---|---|---|---|---|---|",
     ]
+    rows = []
     for test in tests:
-        cpu, cuda = (_of(sides.get(side), test) for side in FILES)
+        cpu, cuda = (_of(sides.get(side), test) for side in SIDES)
         cells = [
             f"[`{test.name}`](../litmus/{test.file.name})", test.weak, test.model,
             _counted(cpu), _findings(cpu), _counted(cuda),
         ]  # fmt: skip
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        rows.append(cells)
+    head = ("test", "weak outcome", "the model", "emulator: outcomes", "emulator: finding")
+    return "\n".join([*lines, *markdown((*head, "GPU: outcomes"), rows)])
 
 
 def _of(side: Mapping[str, Any] | None, test: Test) -> Mapping[str, Any] | None:
@@ -150,31 +150,20 @@ class Side(str, Enum):
     TABLE = "table"
 
 
-@measurement("litmus", needs=f"{GPU} for cuda", writes=["litmus-*.json", "litmus.md"])
+@measurement("litmus", needs=f"{GPU} for cuda", writes=[FIGURES, "litmus.md"])
 def litmus(
-    side: Side,
-    seeds: Annotated[int, typer.Option(min=1, help="Orders, on the emulator.")] = 1000,
+    side: Side, seeds: Annotated[int, typer.Option(min=1, help="Orders, on the emulator.")] = 1000
 ) -> None:
     """Count the outcomes of the memory model's litmus tests."""
     tests = read_tests()
     head: dict[str, object] = {**provenance(), "machine": machine()}
     if side is Side.CPU:
-        found = on_emulator(tests, seeds)
-        write_json(
-            FILES["cpu"],
-            {**head, "runs": f"one run in each of {seeds} orders", "tests": found},
-        )
+        head["runs"] = f"one run in each of {seeds} orders"
+        write_side(FIGURES, "cpu", head, tests=on_emulator(tests, seeds))
     elif side is Side.CUDA:
-        gpu = output(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader", "-i", "0"]).strip()
-        head["machine"] = {**machine(), "system": gpu}
-        found = on_gpu(tests)
-        write_json(
-            FILES["cuda"],
-            {**head, "runs": f"{GPU_RUNS:,} runs of each", "tests": found},
-        )
-    sides = {
-        name: json.loads((BENCH / file).read_text("utf-8"))
-        for name, file in FILES.items()
-        if (BENCH / file).is_file()
-    }
-    write("litmus.md", table(tests, sides))
+        head |= {
+            "machine": {**machine(), "system": gpu_model()},
+            "runs": f"{GPU_RUNS:,} runs of each",
+        }
+        write_side(FIGURES, "cuda", head, tests=on_gpu(tests))
+    write("litmus.md", table(tests, read_sides(FIGURES)))

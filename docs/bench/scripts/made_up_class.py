@@ -30,6 +30,7 @@ from measurements import (
     machine,
     measurement,
     provenance,
+    rungs_of,
     write_json,
 )
 
@@ -83,10 +84,7 @@ class Sources:
                     known.append(mutant)
 
     def solution(self, lab: Any, rung: Any, chance: random.Random) -> Made:
-        return Made(
-            (ROOT / "solutions" / lab.id / rung.file_name).read_bytes(),
-            rung.points.total,
-        )
+        return Made((ROOT / "solutions" / lab.id / rung.file_name).read_bytes(), rung.points.total)
 
     def starter(self, lab: Any, rung: Any, chance: random.Random) -> Made:
         return Made((ROOT / "labs" / lab.id / rung.file_name).read_bytes(), 0.0)
@@ -258,45 +256,31 @@ def surprises(report: Any, declared: Mapping[str, Mapping[str, Made]]) -> list[s
     """Rungs with another result than declared, and copies with different scores."""
     wrong: list[str] = []
     same: dict[tuple[str, bytes | None], float] = {}
-    for submission in report["submissions"]:
-        for lab in submission["labs"]:
-            for rung in lab["rungs"]:
-                name = f"{lab['id']}/{rung['id']}"
-                made = declared[submission["id"]][name]
-                kinds = {finding["kind"] for finding in rung["findings"]}
-                first = same.setdefault((name, made.text), rung["score"])
-                expected = rung["score"] == made.score
-                if made.score is None:
-                    expected = rung["score"] < rung["max_score"] and (
-                        not made.kinds or bool(kinds & made.kinds)
-                    )
-                if not expected or rung["score"] != first:
-                    wrong.append(f"{submission['id']} {name}: {rung['score']} {sorted(kinds)}")
+    for submission, name, rung in rungs_of(report):
+        made = declared[submission][name]
+        kinds = {finding["kind"] for finding in rung["findings"]}
+        first = same.setdefault((name, made.text), rung["score"])
+        expected = rung["score"] == made.score
+        if made.score is None:
+            is_found = not made.kinds or bool(kinds & made.kinds)
+            expected = rung["score"] < rung["max_score"] and is_found
+        if not expected or rung["score"] != first:
+            wrong.append(f"{submission} {name}: {rung['score']} {sorted(kinds)}")
     return wrong
 
 
 def summary(
-    report: Any,
-    declared: Mapping[str, Mapping[str, Made]],
-    run: Run,
-    again: Run,
-    jobs: int,
+    report: Any, declared: Mapping[str, Mapping[str, Made]], run: Run, again: Run, jobs: int
 ) -> dict[str, Any]:
     judged = {  # equal files once, as the grader judges them
-        (
-            rung["id"],
-            declared[submission["id"]][f"{lab['id']}/{rung['id']}"].text,
-        ): rung["seconds"]
-        for submission in report["submissions"]
-        for lab in submission["labs"]
-        for rung in lab["rungs"]
+        (rung["id"], declared[submission][name].text): rung["seconds"]
+        for submission, name, rung in rungs_of(report)
     }
-    rungs = [r for s in report["submissions"] for lab in s["labs"] for r in lab["rungs"]]
     samples, available = run.samples, jobs * run.seconds
     quarters = [int((len(samples) - 1) * part / 4) for part in range(1, 5)]
     return {
         "submissions": len(report["submissions"]),
-        "rungs": len(rungs),
+        "rungs": len(list(rungs_of(report))),
         "different_files": len(judged),
         "jobs": jobs,
         "seconds": round(run.seconds, 1),
@@ -335,6 +319,6 @@ def made_up_class(
         **summary(report, declared, run, again, jobs),
         "scores_other_than_declared": wrong,
     }
-    write_json("class.json", measured, indent=2)
+    write_json("class.json", measured)
     if wrong:
         raise MeasurementError(f"{len(wrong)} scores differ from the declared ones")

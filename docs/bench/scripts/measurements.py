@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -21,10 +21,9 @@ from typing import Any, TypeVar
 import sources
 
 SCRIPTS = Path(__file__).resolve().parent
-BENCH = SCRIPTS.parent
-ROOT = BENCH.parents[1]
-sys.path.insert(0, str(ROOT / "grader" / "src"))
+BENCH, ROOT = sources.BENCH, sources.ROOT
 
+CALM_LOAD = 0.5  # more than this and the machine is not idle
 IDLE, GPU, NOTHING = "an idle machine", "a GPU", ""
 
 Function = TypeVar("Function", bound=Callable[..., None])
@@ -71,6 +70,10 @@ def machine() -> dict[str, object]:
     return {"cores": os.cpu_count(), "system": platform.platform(terse=True)}
 
 
+def load_before(load: float) -> dict[str, object]:
+    return {"load_before": round(load, 2), "idle": load < CALM_LOAD}
+
+
 def processor() -> str:
     names = re.findall(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     return names[0] if names else platform.machine()
@@ -108,8 +111,56 @@ def write(name: str, text: str) -> None:
     print(f"wrote docs/bench/{name}")
 
 
-def write_json(name: str, report: object, indent: int = 1) -> None:
-    write(name, json.dumps(report, indent=indent))
+def write_json(name: str, report: dict[str, Any]) -> None:
+    write(name, sources.as_records(report))
+
+
+def read_sides(name: str) -> dict[str, dict[str, Any]]:
+    """Each side of a comparison, as it was measured."""
+    file = BENCH / name
+    stored = json.loads(file.read_text("utf-8")) if file.is_file() else {"sides": {}}
+    heads = stored.pop("sides")
+    return {
+        side: head
+        | {
+            group: {record: each[side] for record, each in records.items() if side in each}
+            for group, records in stored.items()
+        }
+        for side, head in heads.items()
+    }
+
+
+def write_side(name: str, side: str, head: Mapping[str, Any], **groups: Mapping[str, Any]) -> None:
+    """Writes one side of a comparison; a record's line holds what each side says of it."""
+    sides = {**read_sides(name), side: {**head, **groups}}
+    heads = {
+        side: {key: value for key, value in said.items() if key not in groups}
+        for side, said in sides.items()
+    }
+    merged: dict[str, dict[str, Any]] = {group: {} for group in groups}
+    for side, said in sides.items():
+        for group in groups:
+            for record, found in said[group].items():
+                merged[group].setdefault(record, {})[side] = found
+    write_json(name, {"sides": heads, **merged})
+
+
+def rungs_of(report: Any) -> Iterator[tuple[str, str, Any]]:
+    """Of a grade.json: the submission's id, LAB/RUNG, and what the report says of the rung."""
+    for submission in report["submissions"]:
+        for lab in submission["labs"]:
+            for rung in lab["rungs"]:
+                yield submission["id"], f"{lab['id']}/{rung['id']}", rung
+
+
+def markdown(
+    head: Sequence[str], rows: Iterable[Sequence[str]], numbers: int = 0, gap: str = ""
+) -> list[str]:
+    """A table; its last `numbers` columns are aligned on the right."""
+    rules = ["---"] * (len(head) - numbers) + ["---:"] * numbers
+    rule = "|".join(["", *(f"{gap}{each}{gap}" for each in rules), ""])
+    lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+    return [f"| {' | '.join(head)} |", rule, *lines]
 
 
 def output(command: "list[str | Path]", **options: Any) -> str:
@@ -146,6 +197,11 @@ def gpu_names() -> list[str]:
 
 def gpu_name() -> str:
     return gpu_names()[0]
+
+
+def gpu_model(fields: str = "name") -> str:
+    query = ["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader", "-i", "0"]
+    return output(query).strip()
 
 
 def gpu_uuids() -> list[str]:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What nvcc, a GPU, compute-sanitizer and the emulator say of the programs in common/device/tests/corpus.
+"""What nvcc, a GPU, compute-sanitizer and the emulator say of wrong code.
 
-The results are written as they come; `cuda` goes on where it was stopped, unless a program has changed.
+`programs`: of the programs in common/device/tests/corpus. The results are written as they come; a side goes on where it
+was stopped, unless a program has changed. `checkers`: of a lab's mutants that a checker can find, those whose header
+expects a kind that no wrong result shows. When a solution changes, lines move: measure both sides again.
 """
 
 import hashlib
-import json
 import os
 import re
 import signal
@@ -23,28 +24,40 @@ from typing import Annotated, Any
 import typer
 from corpus import RIGHT, Program, examine, read_corpus
 from measurements import (
-    BENCH,
     GPU,
     ROOT,
     MeasurementError,
+    gpu_model,
     machine,
+    markdown,
     measurement,
     output,
     provenance,
+    read_sides,
     write,
-    write_json,
+    write_side,
 )
 
-from lockstep_grader.toolchain.sanitizer import SANITIZER_ADVICE, find_sanitizer
-from lockstep_grader.words.sanitizer_log import read_log
+from lockstep_grader.author.mutants import Mutant, read_mutants
+from lockstep_grader.compile.worker import compile_rung
+from lockstep_grader.intake.catalog import find_lab, read_labs
+from lockstep_grader.judging.session import Session, Wanted, open_session
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Finding
+from lockstep_grader.model.grades import Backend, Finding, Lab
+from lockstep_grader.observe.judge import Trial, Workers
+from lockstep_grader.observe.sanitizer import sanitize
+from lockstep_grader.observe.standing_judges import StandingJudges
+from lockstep_grader.request.job import Job
 from lockstep_grader.student.program.build import program_steps
 from lockstep_grader.toolchain.description import Step
+from lockstep_grader.toolchain.sanitizer import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.toolchain.system import toolkit_nvcc
+from lockstep_grader.words.sanitizer_log import read_log
 
 WORK = ROOT / "build" / "programs"
+WORKSPACE = Workspace(ROOT, ROOT / "build")
+PROGRAMS, MUTANTS = "programs.json", "mutants.json"
 TOOLS = {
     "memcheck": ("--leak-check=full",),
     "racecheck": ("--racecheck-report=analysis",),
@@ -56,15 +69,35 @@ HUNG = "hangs"
 MAX_NVCC = 80  # characters of its message in the table
 ON_GPU = ("nvcc", *TOOLS)
 FINDERS = (*ON_GPU, "emulator")
+LAB, SEED = "01-reduction", 7
+MUTANT_TOOLS = ("emulator", "memcheck", "racecheck", "initcheck", "synccheck")
+KINDS = {
+    "race", "out_of_bounds", "misaligned", "uninitialized_read", "barrier_divergence", "deadlock", "host_pointer",
+    "leak", "launch_error",
+}  # fmt: skip
 
 Outcome = dict[str, Any]
 
 
+class Side(str, Enum):
+    CPU = "cpu"
+    CUDA = "cuda"
+    TABLE = "table"
+
+
 def places(findings: Sequence[Finding]) -> list[str]:
     """Kind and line, each once."""
-    return list(
-        dict.fromkeys(f"{item.kind} ({item.line})" if item.line else item.kind for item in findings)
-    )
+    named = (f"{item.kind} ({item.line})" if item.line else str(item.kind) for item in findings)
+    return list(dict.fromkeys(named))
+
+
+def sanitizer_here() -> Any:
+    if (sanitizer := find_sanitizer()) is None:
+        raise MeasurementError(SANITIZER_ADVICE)
+    return sanitizer
+
+
+# ---- programs
 
 
 def run_limited(argv: Sequence["str | Path"], seconds: float) -> tuple[int | None, str]:
@@ -83,8 +116,7 @@ def run_limited(argv: Sequence["str | Path"], seconds: float) -> tuple[int | Non
             child.wait()
             status = None
         printed.seek(0)
-        said = printed.read()
-    return status, said
+        return status, printed.read()
 
 
 def compiled(nvcc: str, program: Program, binary: Path) -> list[str]:
@@ -112,11 +144,17 @@ def on_gpu(nvcc: str, sanitizer: Path, program: Program) -> Outcome:
         begin = time.monotonic()
         status, said = run_limited(argv, seconds)
         (WORK / f"{binary.name}.{tool}.txt").write_text(said, "utf-8")
-        outcome[tool] = heard(said, program)
-        if status is None:
-            outcome[tool].append(HUNG)
+        outcome[tool] = heard(said, program) + ([HUNG] if status is None else [])
         outcome.setdefault("seconds", {})[tool] = round(time.monotonic() - begin, 1)
     return outcome
+
+
+def on_emulator(steps: Mapping[str, Step], program: Program) -> Outcome:
+    with tempfile.TemporaryDirectory() as folder:
+        examined = examine(steps, program, Path(folder))
+    outcome: Outcome = {"emulator": places(examined.findings)}
+    run = {"run": ended(examined.status, examined.output)} if examined.built else {}
+    return {**outcome, **run}
 
 
 def ended(status: int | None, said: str) -> str:
@@ -136,104 +174,81 @@ def heard(said: str, program: Program) -> list[str]:
         return [str(error)[:200]]
 
 
-def digest(program: Program, tool: str = "") -> str:
+def digest(program: Program, tool: str) -> str:
     """What an outcome depends on: the program, and the tool that examined it, if that is ours."""
     return hashlib.sha256(tool.encode() + program.file.read_bytes()).hexdigest()[:16]
 
 
-def emulator_digest(*folders: str) -> str:
+def emulator_digest() -> str:
+    folders = ("device", "runtime", "cuda", "cmake")
     files = [file for folder in folders for file in (ROOT / "common" / folder).rglob("*.*")]
     return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()
 
 
 def gather(
-    name: str,
-    head: dict[str, object],
-    jobs: int,
-    examine: Callable[[Program], Outcome],
-    tool: str = "",
+    side: Side, head: Outcome, jobs: int, judge: Callable[[Program], Outcome], tool: str
 ) -> None:
-    """docs/bench/NAME, kept up to date while programs are examined."""
-    file = BENCH / name
-    known = json.loads(file.read_text("utf-8"))["programs"] if file.is_file() else {}
+    """One side of the file, kept up to date while programs are examined."""
+    known = read_sides(PROGRAMS).get(side.value, {"programs": {}})["programs"]
     # Those that hang come last: while they spin, the others wait for the device.
-    programs = sorted(read_corpus(), key=lambda each: "deadlock" in each.kinds)
+    everything = sorted(read_corpus(), key=lambda each: "deadlock" in each.kinds)
     found = {
         each.name: known[each.name]
-        for each in programs
+        for each in everything
         if known.get(each.name, {}).get("hash") == digest(each, tool)
     }
     lock = threading.Lock()
 
     def one(program: Program) -> None:
-        outcome = {"hash": digest(program, tool), **examine(program)}
+        outcome = {"hash": digest(program, tool), **judge(program)}
         with lock:
             found[program.name] = outcome
-            report = {**head, "programs": dict(sorted(found.items()))}
-            file.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
-            print(f"{len(found)}/{len(programs)} {program.name}: {outcome}", flush=True)
+            print(f"{len(found)}/{len(everything)} {program.name}: {outcome}", flush=True)
+            write_side(PROGRAMS, side.value, head, programs=dict(sorted(found.items())))
 
     WORK.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(one, [each for each in programs if each.name not in found]))
-    write_json(name, {**head, "programs": dict(sorted(found.items()))})
+        list(pool.map(one, [each for each in everything if each.name not in found]))
+    write_side(PROGRAMS, side.value, head, programs=dict(sorted(found.items())))
 
 
-def cuda(jobs: int) -> None:
-    nvcc, sanitizer = toolkit_nvcc(), find_sanitizer()
+def examine_programs(side: Side, jobs: int) -> None:
+    if side is Side.CPU:
+        steps = program_steps(WORKSPACE, jobs)
+        head: Outcome = {**provenance(), "machine": machine()}
+        gather(side, head, jobs, partial(on_emulator, steps), emulator_digest())
+        return
+    nvcc, sanitizer = toolkit_nvcc(), sanitizer_here()
     if not nvcc:
         raise MeasurementError("nvcc is not here: it comes with NVIDIA's CUDA toolkit")
-    if sanitizer is None:
-        raise MeasurementError(f"compute-sanitizer is not here: {SANITIZER_ADVICE}")
-    device = output(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader", "-i", "0"])
-    head: dict[str, object] = {
-        **provenance(),
-        "gpu": device.strip(),
-        "nvcc": output([nvcc, "--version"]).strip().splitlines()[-1],
-        "sanitizer": sanitizer.version,
-    }
-    gather("programs-cuda.json", head, jobs, partial(on_gpu, nvcc, sanitizer.program))
+    version = output([nvcc, "--version"]).strip().splitlines()[-1]
+    head = {**provenance(), "gpu": gpu_model(), "nvcc": version, "sanitizer": sanitizer.version}
+    gather(side, head, jobs, partial(on_gpu, nvcc, sanitizer.program), "")
 
 
-def on_cpu(steps: Mapping[str, Step], program: Program) -> Outcome:
-    with tempfile.TemporaryDirectory() as folder:
-        examined = examine(steps, program, Path(folder))
-    outcome: Outcome = {"emulator": places(examined.findings)}
-    return (
-        {**outcome, "run": ended(examined.status, examined.output)} if examined.built else outcome
-    )
-
-
-def cpu(jobs: int) -> None:
-    steps = program_steps(Workspace(ROOT, ROOT / "build"), jobs)
-    head: dict[str, object] = {**provenance(), "machine": machine()}
-    tool = emulator_digest("device", "runtime", "cuda", "cmake")
-    gather("programs-cpu.json", head, jobs, partial(on_cpu, steps), tool)
-
-
-def table() -> str:
-    """Who finds what: by kind, then program by program."""
-    sides = [json.loads((BENCH / f"programs-{side}.json").read_text()) for side in ("cpu", "cuda")]
-    cpu_side, cuda_side = (side["programs"] for side in sides)
+def programs_page() -> str:
+    """What each finds: by kind, then program by program."""
+    sides = read_sides(PROGRAMS)
+    cpu, cuda = sides["cpu"], sides["cuda"]
     everything = read_corpus()
     rows = [
-        (each, {**cuda_side.get(each.name, {}), "emulator": cpu_side[each.name]["emulator"]})
+        (each, {**cuda["programs"].get(each.name, {}), "emulator": cpu["programs"][each.name]["emulator"]})
         for each in everything
-    ]
+    ]  # fmt: skip
     num_wrong = sum(not each.is_right for each in everything)
     lines = [
         f"`docs/bench/measure programs table`: {num_wrong} wrong and {len(rows) - num_wrong} right programs. "
-        f"Emulator {sides[0]['date']}; compute-sanitizer {sides[1]['date']}, {sides[1]['gpu']}.",
+        f"Emulator {cpu['date']}; compute-sanitizer {cuda['date']}, {cuda['gpu']}.",
         "",
         "A tool finds a program when it reports anything about it. The emulator finds one when it names the kind, and"
         " a line, that the program's header declares. `run` is the program on the GPU without a tool.",
         "",
-        *_markdown(("kind", "programs", *FINDERS, "any tool"), _sums(rows)),
+        *markdown(("kind", "programs", *FINDERS, "any tool"), _sums(rows), gap=" "),
     ]
+    head = ("program", "verdict", "line", "nvcc", "run", *TOOLS, "emulator")
     for topic in dict.fromkeys(each.topic for each in everything):
         of_topic = [_row(each, found) for each, found in rows if each.topic == topic]
-        head = ("program", "verdict", "line", "nvcc", "run", *TOOLS, "emulator")
-        lines += ["", f"## {topic.capitalize()}", "", *_markdown(head, of_topic)]
+        lines += ["", f"## {topic.capitalize()}", "", *markdown(head, of_topic, gap=" ")]
     return "\n".join(lines)
 
 
@@ -270,30 +285,88 @@ def _row(program: Program, found: Outcome) -> list[str]:
     return [f"`{program.name.partition('/')[2]}`", verdict, named, *cells]
 
 
-def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    cells = [head, ["---"] * len(head), *rows]
-    return [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in cells]
-
-
-class Side(str, Enum):
-    CPU = "cpu"
-    CUDA = "cuda"
-    TABLE = "table"
-
-
 @measurement(
     "programs",
     needs=f"{GPU} with compute-sanitizer for cuda",
-    writes=["programs-cpu.json", "programs-cuda.json", "programs.md"],
+    writes=[PROGRAMS, "programs.md"],
     uses=["docs/bench/scripts/corpus.py"],
 )
 def programs(
     side: Side, jobs: Annotated[int, typer.Option(min=1, help="Programs at once.")] = 14
 ) -> None:
     """Compare compiler, GPU, compute-sanitizer and the emulator on small wrong and right programs."""
-    if side is Side.CUDA:
-        cuda(jobs)
-    elif side is Side.TABLE:
-        write("programs.md", table())
+    if side is Side.TABLE:
+        write("programs.md", programs_page())
     else:
-        cpu(jobs)
+        examine_programs(side, jobs)
+
+
+# ---- mutants
+
+
+def mutants() -> list[Mutant]:
+    lab = find_lab(read_labs(WORKSPACE), LAB)
+    return [mutant for mutant in read_mutants(WORKSPACE, lab) if KINDS & set(mutant.expected)]
+
+
+def of_checkers(findings: Sequence[Finding]) -> list[str]:
+    """A wrong result is not a checker's finding."""
+    return places([item for item in findings if item.kind in KINDS])
+
+
+def examine_mutant(session: Session, lab: Lab, mutant: Mutant) -> Outcome:
+    """What the backend's checkers find. On cuda, speed and results are not judged."""
+    rung, source = mutant.rung, mutant.source
+    head = {"line": mutant.line} if mutant.line else {}  # in the text that was judged
+    if session.toolchain.backend is Backend.CPU:
+        judgement = session.judge.judge(Job(mutant.name, lab, rung, lambda: source), source)
+        found = [found for test in judgement.tests for found in test.findings]
+        return {**head, "emulator": of_checkers(found)}
+    setup = session.setup.of(lab)
+    with tempfile.TemporaryDirectory() as temp:
+        work = Path(temp)
+        worker = compile_rung(setup, source, work)
+        if isinstance(worker, Finding):
+            raise MeasurementError(f"{mutant.file}: {worker.message}")
+        judges = StandingJudges(session.setup.processes)
+        trial = Trial(setup.tools.judge, rung.id, Workers(worker), work, SEED, standing=judges)
+        tests = sanitize(session.setup, trial, rung.file_name, ())
+    names = (test.name.removeprefix("compute-sanitizer.") for test in tests)
+    return {**head, **dict(zip(names, (of_checkers(test.findings) for test in tests), strict=True))}
+
+
+def mutants_page() -> str:
+    sides = read_sides(MUTANTS)
+    rows = []
+    for mutant in mutants():
+        if mutant.name not in sides["cpu"]["mutants"]:
+            continue  # newer than the measurement
+        cpu, cuda = (sides[side]["mutants"].get(mutant.name, {}) for side in ("cpu", "cuda"))
+        cells = [", ".join({**cpu, **cuda}.get(tool, [])) or "-" for tool in MUTANT_TOOLS]
+        rows.append([f"`{mutant.name}`", mutant.mistake, str(cuda.get("line", "-")), *cells])
+    lines = [
+        f"`docs/bench/measure checkers table`; lab {LAB}, emulator {sides['cpu']['date']}, compute-sanitizer"
+        f" {sides['cuda']['date']}. Kind and line, as each names them; the fault's line is what the mutant declares.",
+        "",
+        *markdown(("mutant", "mistake", "line", *MUTANT_TOOLS), rows),
+    ]
+    return "\n".join(lines)
+
+
+@measurement(
+    "checkers", needs=f"{GPU} with compute-sanitizer for cuda", writes=[MUTANTS, "mutants.md"]
+)
+def checkers(side: Side) -> None:
+    """Compare the emulator's checkers with compute-sanitizer on mutants: one side, or the table of both."""
+    if side is Side.TABLE:
+        write("mutants.md", mutants_page())
+        return
+    if side is Side.CUDA:
+        sanitizer_here()
+    wanted = Wanted(Backend(side.value), seed=SEED, emulator=False, sandbox=False)
+    session = open_session(WORKSPACE, wanted)
+    lab = find_lab(read_labs(WORKSPACE), LAB)
+    with ThreadPoolExecutor(session.jobs) as threads:
+        reports = list(threads.map(partial(examine_mutant, session, lab), mutants()))
+    found = {mutant.name: report for mutant, report in zip(mutants(), reports, strict=True)}
+    write_side(MUTANTS, side.value, provenance(), mutants=found)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Finds figures older than the code they describe. `docs/bench/measure older` runs it; by hand:
+"""Finds figures older than the code they describe, and writes files and tables. `docs/bench/measure older` runs it; by hand:
 
     python3 docs/bench/scripts/sources.py record FIGURES [SOURCE...]  # after measuring; FIGURES lies in docs/bench
     python3 docs/bench/scripts/sources.py older                       # writes the table into docs/measured.md
@@ -14,16 +14,32 @@ import re
 import sys
 from collections.abc import Collection
 from pathlib import Path
-
-from pages import write_table
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
 BENCH = ROOT / "docs" / "bench"
+sys.path.insert(0, str(ROOT / "grader" / "src"))
 SOURCES = BENCH / "sources.json"
 PAGE = ROOT / "docs" / "measured.md"
 TEXT_OR_SPACE = re.compile(
     r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/|\s+', re.DOTALL
 )  # what no kernel is made of
+
+
+def as_records(report: dict[str, Any]) -> str:
+    from lockstep_grader.model import records
+
+    return records.as_records(report)
+
+
+def write_table(page: Path, name: str, table: str) -> None:
+    """Replaces what stands between the page's markers `name`:begin and `name`:end."""
+    begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+    before, opened, rest = page.read_text("utf-8").partition(begin)
+    _, closed, after = rest.partition(end)
+    if not (opened and closed):
+        raise SystemExit(f"{page.name}: no {begin} with its end")
+    page.write_text(f"{before}{begin}\n\n{table}\n\n{end}{after}", "utf-8")
 
 
 def code(text: str) -> str:
@@ -60,7 +76,7 @@ def record(figures: str, sources: list[str], labs: Collection[str] = ()) -> None
     is_new = {path: not labs or path not in old or path.split("/")[1] in labs for path in sources}
     keys[figures] = {path: key_of(path) if is_new[path] else old[path] for path in sources}
     ordered = {name: dict(sorted(keys[name].items())) for name in sorted(keys)}
-    SOURCES.write_text(json.dumps(ordered, indent=1) + "\n", "utf-8")
+    SOURCES.write_text(as_records(ordered) + "\n", "utf-8")
 
 
 def changed(figures: str) -> list[str]:

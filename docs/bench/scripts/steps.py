@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""How much new code each rung asks for.
+"""What follows from the sources: the new code of each rung, figures that are older, systems that were tried.
 
-Counts the code lines of each solution. A line that holds no letter and no digit, such as a brace alone, does not count,
+`steps` counts the code lines of each solution. A line that holds no letter and no digit, such as a brace alone, does not count,
 nor do comments, blank lines and indentation; clang-format has already settled where a line ends. A line is new unless
 the solution of an earlier rung of the same lab has it, as often as this one. A new line is given if the rung's starter
 has it. The others are the step: what a student writes who has solved the rungs before. A line that changes by one word
@@ -9,11 +9,16 @@ is a new line.
 """
 
 import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
-from measurements import NOTHING, ROOT, measurement, write
+import sources
+import typer
+from measurements import BENCH, NOTHING, ROOT, SCRIPTS, measurement, write
 
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.workspace import Workspace
@@ -98,3 +103,43 @@ def steps() -> None:
         if step.to_write > MOST:
             print(f"{step.lab}/{step.rung}: {step.to_write} lines to write, more than {MOST}")
     write("steps.md", page(counted))
+
+
+@measurement(
+    "older",
+    needs=NOTHING,
+    writes=["../measured.md", "sources.json"],
+    uses=["docs/bench/scripts/sources.py"],
+)
+def older(
+    measured: Annotated[
+        list[str] | None, typer.Option(help="A file in docs/bench that was measured just now.")
+    ] = None,
+) -> None:
+    """Find the figures that are older than the code they describe."""
+    for figures in measured or ():
+        if not (BENCH / figures).is_file():
+            raise typer.BadParameter(f"no file {figures} in docs/bench")
+        sources.record(figures, [])
+    sources.write_older()
+    print("wrote docs/measured.md")
+
+
+@measurement(
+    "systems",
+    needs=NOTHING,
+    writes=["systems/*.json", "../systems.md"],
+    uses=["docs/bench/scripts/system.py", ".ci/matrix", ".ci/aarch64"],
+)
+def systems(
+    name: Annotated[str, typer.Argument(help="The file's name; none: only the table.")] = "",
+) -> None:
+    """Try this checkout on this machine (`.ci/matrix` does it on others), and make the table anew."""
+    script = SCRIPTS / "system.py"
+    status = (
+        subprocess.run([sys.executable, script, name], cwd=ROOT, check=False).returncode
+        if name
+        else 0
+    )
+    subprocess.run([sys.executable, script, "--table"], cwd=ROOT, check=True)
+    raise typer.Exit(status)

@@ -26,7 +26,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import NoReturn
 
-from pages import write_table
+from sources import as_records, write_table
 
 ROOT = Path(__file__).resolve().parents[3]
 RESULTS = ROOT / "docs" / "bench" / "systems"
@@ -166,11 +166,7 @@ def row(report: dict) -> str:
 def table() -> str:
     reports = [json.loads(file.read_text("utf-8")) for file in RESULTS.glob("*.json")]
     reports.sort(
-        key=lambda report: (
-            report["processor"] != "x86_64",
-            report["system"],
-            report["compiler"],
-        )
+        key=lambda report: (report["processor"] != "x86_64", report["system"], report["compiler"])
     )
     head = ("system", "processor", "compiler", "points", "unit tests", "proofs", "counts")
     head = (*head, "minutes", "date")
@@ -231,7 +227,7 @@ def main() -> int:
     }
     RESULTS.mkdir(exist_ok=True)
     file = RESULTS / f"{chosen.name}.json"
-    file.write_text(json.dumps(report, indent=2) + "\n", "utf-8")
+    file.write_text(as_records(report) + "\n", "utf-8")
     good = not (marks["short"] or tests["failed"] or proofs["breached"])
     print(f"{file}: {'all passed' if good else 'NOT all passed'}")
     return 0 if good else 1

@@ -24,8 +24,6 @@ from lockstep_grader.results.comments import note_of_strangers
 from lockstep_grader.results.export import (
     autolab,
     canvas,
-    feedback,
-    github,
     gradebooks,
     gradescope,
     junit,
@@ -46,7 +44,6 @@ class Format(StrEnum):
     GRADESCOPE = "gradescope"
     AUTOLAB = "autolab"
     PRAIRIELEARN = "prairielearn"
-    GITHUB = "github"
     JUNIT = "junit"
     CSV = "csv"
     CANVAS = "canvas"
@@ -60,9 +57,6 @@ class Layout(StrEnum):
     MOODLE = "moodle"
     WORKSHEET = "worksheet"
     MAIL = "mail"
-
-
-_SUFFIXES = {Format.AUTOLAB: "txt", Format.GITHUB: "txt"}  # of one submission's file; else json
 
 
 _TOKEN_VARIABLE = "CANVAS_TOKEN"  # noqa: S105  # its name
@@ -176,12 +170,10 @@ def _exported(
             case Format.PRAIRIELEARN:
                 pictures = load_pictures(results, submission)
                 return _json(prairielearn.results(submission, pictures))
-            case Format.AUTOLAB:
-                return autolab.feedback(submission)
             case _:
-                return github.encoded(submission) + "\n"
+                return autolab.feedback(submission)
 
-    return _export_each(book, made, _SUFFIXES.get(format_, "json"), output)
+    return _export_each(book, made, "txt" if format_ is Format.AUTOLAB else "json", output)
 
 
 def _to_canvas(book: Gradebook, address: str, really: bool) -> int:
@@ -274,9 +266,9 @@ def _export_csv(book: Gradebook, layout: Layout, roster: Path | None, output: Pa
         made = load_worksheet(roster, book)
     elif layout is Layout.MAIL:
         names = {entry.id: page_name(entry.id) for entry in book.submissions}
-        made = feedback.mail_merge(book, PurePosixPath("students"), names)
+        made = table.mail_merge(book, PurePosixPath("students"), names)
     else:
-        made = gradebooks.moodle(book)
+        made = table.moodle(book)
     put(made.text, output)
     if not made.left_out:
         return ExitCode.FULL_MARKS

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`grade`: for instructors, and for CI."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -17,23 +16,17 @@ from lockstep_grader.cli.options import (
     SeedOption,
     SlurmOption,
 )
-from lockstep_grader.grading.confirm import second_backend
-from lockstep_grader.grading.executors import ExecutorChoice, Judging, choose_executor
+from lockstep_grader.grading.executors import ExecutorChoice, choose_executor
 from lockstep_grader.grading.grade_class import ClassRequest, grade_class
 from lockstep_grader.intake.catalog import find_lab, read_labs
 from lockstep_grader.intake.roster import Roster, read_roster
 from lockstep_grader.judging.session import (
-    Session,
     Wanted,
     is_own,
-    open_session,
-    open_session_for,
 )
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.model.grades import Backend
 from lockstep_grader.results.regrade import Regrade
-from lockstep_grader.toolchain.system import detect_backend
 
 
 def add_to(app: typer.Typer) -> None:
@@ -97,30 +90,15 @@ def grade_path(
     if executor is not ExecutorChoice.LOCAL and (confirm or confirm_student):
         raise InputError("--confirm judges on this machine: grade with --executor local")
 
-    # Other people's code needs a sandbox where it runs, which may be a node of a cluster.
-    confined = sandbox and not is_own(path, workspace)
-    runner = choose_executor(
-        executor, workspace, slurm or [], Judging(jobs or 1, sanitizer, sandbox, confined)
-    )
-
     wanted = Wanted(
         backend.backend,
         jobs,
         seed,
         sanitizer=sanitizer,
         sandbox=sandbox,
+        confined=sandbox and not is_own(path, workspace),
         labs=sorted(only),
         await_nvcc=True,
     )
-
-    def session() -> Session:
-        if executor is ExecutorChoice.LOCAL:
-            return open_session_for(path, workspace, wanted)
-        return open_session(workspace, wanted)
-
-    def second(first: Backend) -> Session:
-        """Of the other backend where it works, and always under a secret seed."""
-        other = second_backend(first, detect_backend())
-        return open_session_for(path, workspace, replace(wanted, backend=other, seed=None))
-
-    return grade_class(request, workspace, labs, session, runner, second)
+    runner = choose_executor(executor, workspace, slurm or [], wanted)
+    return grade_class(request, workspace, labs, wanted, runner)

@@ -2,11 +2,11 @@
 """Where the jobs of `grade` run: on this machine's cores, or on a cluster."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Protocol
 
 from lockstep_grader.grading.pool import judge_class
-from lockstep_grader.judging.session import Session
+from lockstep_grader.judging.session import Session, Wanted
 from lockstep_grader.machine.progress import Stage
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import StrEnum
@@ -21,17 +21,11 @@ class ExecutorChoice(StrEnum):
     SLURM = "slurm"
 
 
-@dataclass(frozen=True, slots=True)
-class Judging:
-    """How a node of a cluster judges."""
-
-    workers: int = 1  # rungs at once in one task
-    sanitizer: bool = True
-    sandbox: bool = True  # confine student code where that works
-    confined: bool = True  # and refuse to run it where that does not
-
-
 class Executor(Protocol):
+    @property
+    def judges_here(self) -> bool:
+        """Whether students' code runs on this machine."""
+
     def run(
         self, jobs: Sequence[Job], session: Session, store: Store, progress: Stage
     ) -> Iterator[tuple[Job, Judgement]]:
@@ -45,6 +39,8 @@ class Executor(Protocol):
 
 class LocalPool:
     """This machine, `session.jobs` rungs at once."""
+
+    judges_here = True
 
     def run(
         self, jobs: Sequence[Job], session: Session, store: Store, progress: Stage
@@ -60,21 +56,21 @@ class LocalPool:
 
 
 def choose_executor(
-    choice: ExecutorChoice,
-    workspace: Workspace,
-    pairs: Sequence[str],
-    judging: Judging,
+    choice: ExecutorChoice, workspace: Workspace, pairs: Sequence[str], wanted: Wanted
 ) -> Executor:
-    """The executor of the options; `pairs`: of --slurm. Raises InputError or FaultError."""
+    """The executor of the options; `pairs`: of --slurm. Raises InputError or FaultError.
+
+    A node of a cluster judges as is `wanted`, a rung at a time if that does not say how many.
+    """
     if choice is ExecutorChoice.LOCAL:
         if pairs:
             raise InputError("--slurm goes with --executor slurm")
         return LocalPool()
     # Only here: one machine alone needs no submitit.
-    from lockstep_grader.grading.slurm.cluster import require_slurm
-    from lockstep_grader.grading.slurm.executor import SlurmExecutor
     from lockstep_grader.grading.slurm.options import parse_slurm_options
+    from lockstep_grader.grading.slurm.run import SlurmExecutor, require_slurm
 
     options = parse_slurm_options(pairs)
     require_slurm()
-    return SlurmExecutor(workspace, options, judging)
+    node = replace(wanted, jobs=wanted.jobs or 1, await_nvcc=False)
+    return SlurmExecutor(workspace, options, node)

@@ -1,31 +1,33 @@
 # SPDX-License-Identifier: MIT
 """`grade`: takes submissions in, has them judged, and writes and prints what came of it."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from lockstep_grader.grading.confirm import best, confirm
+from lockstep_grader.grading.confirm import best, confirm, second_backend
 from lockstep_grader.grading.executors import Executor
 from lockstep_grader.grading.grade import Graded, grade
 from lockstep_grader.intake.archives import Spool
 from lockstep_grader.intake.roster import Roster
+from lockstep_grader.intake.submission import Submission
 from lockstep_grader.intake.take import require_something, take_in
-from lockstep_grader.judging.session import Session
+from lockstep_grader.judging.session import Wanted, open_session
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.files import require_writable
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import ExitCode, FaultError, InputError
-from lockstep_grader.model.grades import Backend, Lab
-from lockstep_grader.quiz.score import Scorer, scorers_of
+from lockstep_grader.model.grades import Lab
+from lockstep_grader.quiz.score import scorers_of
 from lockstep_grader.results.class_table import Summary
 from lockstep_grader.results.folder import results_folder, spool_in
 from lockstep_grader.results.regrade import Regrade, forget_done, open_store, whose
 from lockstep_grader.results.report_file import copy_report, report_file
 from lockstep_grader.results.serial import report_head
+from lockstep_grader.toolchain.system import detect_backend
 
 REPORT = "grade.json"  # in the results folder
 
@@ -48,14 +50,12 @@ def grade_class(
     request: ClassRequest,
     workspace: Workspace,
     labs: Sequence[Lab],
-    open_session: Callable[[], Session],
+    wanted: Wanted,
     executor: Executor,
-    open_second: Callable[[Backend], Session],
 ) -> ExitCode:
-    """Grades what `request` names.
+    """Grades what `request` names. Raises FaultError when some of it could not be graded.
 
-    `open_second` gives the session that confirms judgements of a backend. Raises FaultError when
-    some of it could not be graded.
+    Other people's code needs a sandbox where it runs, which may be a node of a cluster.
     """
     require_something(request.path)
     if request.results.resolve().is_relative_to(request.path.resolve()):
@@ -68,42 +68,39 @@ def grade_class(
     quizzes = scorers_of(workspace, request.only or labs)
     with results_folder(request.results, say):
         with spool_in(request.results) as spool:
-            graded = _graded(request, labs, spool, open_session, executor, quizzes)
-            graded = _confirmed(request, graded, open_second)
+            taken = _taken(request, labs, spool)
+            again = request.regrade.chosen(taken, labs)
+            here = wanted if executor.judges_here else replace(wanted, confined=False)
+            session = open_session(workspace, here)
+            if why := session.toolchain.nvcc.get("missing"):
+                say(f"rungs are not compiled with nvcc, so what only nvcc refuses may pass: {why}")
+            handed_in = {each.id: each.handed_in for each in taken}
+            store = open_store(request.results, request.regrade, again, handed_in)
+            graded = grade(taken, session, store, executor, quizzes)
+            if request.confirm or request.confirm_students:
+                graded = _confirmed(request, graded, workspace, wanted)
             summary = _report(graded, request)
         forget_done(graded.store)  # last: only now is the request fulfilled
     return _outcome(graded, summary)
 
 
-def _graded(
-    request: ClassRequest,
-    labs: Sequence[Lab],
-    spool: Spool,
-    open_session: Callable[[], Session],
-    executor: Executor,
-    quizzes: Mapping[str, Scorer],
-) -> Graded:
+def _taken(request: ClassRequest, labs: Sequence[Lab], spool: Spool) -> Sequence[Submission]:
     taken = take_in(request.path, labs, request.only, request.roster, spool)
     for warning in taken.warnings:
         say(warning)
-    again = request.regrade.chosen(taken.submissions, labs)
-    session = open_session()
-    if why := session.toolchain.nvcc.get("missing"):
-        say(f"rungs are not compiled with nvcc, so what only nvcc refuses may pass: {why}")
-    handed_in = {each.id: each.handed_in for each in taken.submissions}
-    store = open_store(request.results, request.regrade, again, handed_in)
-    return grade(taken.submissions, session, store, executor, quizzes)
+    return taken.submissions
 
 
 def _confirmed(
-    request: ClassRequest, graded: Graded, open_second: Callable[[Backend], Session]
+    request: ClassRequest, graded: Graded, workspace: Workspace, wanted: Wanted
 ) -> Graded:
-    if not request.confirm and not request.confirm_students:
-        return graded
+    """On the other backend where it works, and always under a secret seed."""
     chosen = whose(request.confirm_students, graded.submissions, "--confirm-student")
     if request.confirm:
         chosen |= best(list(graded.results()), request.confirm)
-    return confirm(graded, open_second(graded.session.judge.backend), chosen)
+    other = second_backend(graded.session.setup.backend, detect_backend())
+    session = open_session(workspace, replace(wanted, backend=other, seed=None))
+    return confirm(graded, session, chosen)
 
 
 def _report(graded: Graded, request: ClassRequest) -> Summary:

@@ -20,6 +20,7 @@ from lockstep_grader.machine.progress import stage
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Backend, Finding, Lab, Rung
+from lockstep_grader.model.records import as_records
 from lockstep_grader.model.text import last_line
 from lockstep_grader.observe.judge import Workers
 
@@ -148,7 +149,7 @@ def _machine() -> dict[str, str]:
 
 
 def save(report: dict[str, Any], file: Path) -> None:
-    write_whole(file, (json.dumps(report, indent=1) + "\n").encode())
+    write_whole(file, (as_records(report) + "\n").encode())
 
 
 def load(file: Path) -> dict[str, Any]:

@@ -26,10 +26,10 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, FaultError, LockstepError
 from lockstep_grader.model.grades import Backend, Lab
 from lockstep_grader.model.text import one_line
-from lockstep_grader.results.export import autolab, github, gradescope, prairielearn
+from lockstep_grader.results.export import autolab, gradescope, prairielearn
 from lockstep_grader.results.export.load import load_gradebook, load_pictures
 from lockstep_grader.results.export.model import Submission, not_graded
-from lockstep_grader.results.export.words import explanation, headline, points, quiz_words
+from lockstep_grader.results.export.words import disarmed, explanation, headline, points, quiz_words
 from lockstep_grader.toolchain.nvcc_packages import missing
 from lockstep_grader.toolchain.nvcc_setup import VARIABLE as NVCC
 from lockstep_grader.toolchain.system import toolkit_nvcc
@@ -172,12 +172,12 @@ def _deliver_to_github(graded: Submission, env: Mapping[str, str]) -> None:
     if file := env.get("GITHUB_STEP_SUMMARY"):
         with Path(file).open("a", encoding="utf-8") as stream:
             stream.write(_summary(graded))
-    print(github.disarmed(headline(graded)))
+    print(disarmed(headline(graded)))
     for name, rung in graded.rungs:
         print(f"{name}  {points(rung.score, rung.max_score)}  {rung.outcome}")
-        print(github.disarmed(explanation(rung)))
+        print(disarmed(explanation(rung)))
     for name, graded_lab in graded.quizzes:
-        print(f"{name}\n{github.disarmed(quiz_words(graded_lab))}")
+        print(f"{name}\n{disarmed(quiz_words(graded_lab))}")
 
 
 def _summary(graded: Submission) -> str:

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-"""Grading on a Slurm cluster: `spool` is what machines share, `task` runs on a node, `cluster`
-talks to Slurm, `executor` puts them together, `options` is what the user may ask for."""
+"""Grading on a Slurm cluster: `options` of the user, `spool` that machines share, `task` on a node,
+`run` on the machine that submits."""

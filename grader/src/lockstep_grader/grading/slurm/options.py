@@ -4,7 +4,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from lockstep_grader.model.errors import InputError
 
@@ -17,7 +17,9 @@ _RESERVED: Final = frozenset(
     | {"wrap"}
 )
 _GPU_KEYS: Final = frozenset({"gpus", "gpus-per-node", "gpus-per-task", "gres"})
-_OWN_KEYS: Final = ("limit", "batch", "tries", "poll", "array-size", "time")
+_OWN_KEYS: Final = {"poll": "poll_seconds", "array-size": "array_size", "time": "minutes"} | {
+    key: key for key in ("limit", "batch", "tries")
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +28,18 @@ class SlurmOptions:
     batch: int = 0  # rungs per task; 0: computed from their number
     tries: int = 3  # how often a rung is sent before it counts as not graded
     poll_seconds: int = 10  # between two questions to Slurm's controller
-    array_size: int = 1000  # tasks in one array, at most; Slurm's own MaxArraySize is 1001
+    array_size: int = 1000  # tasks in an array, at most; Slurm's own MaxArraySize is 1001
     minutes: int = 60  # the time limit of a task
     sbatch: Mapping[str, str] = field(default_factory=dict)  # further options, by long name
 
     def batch_for(self, num_jobs: int) -> int:
-        """How many of `num_jobs` rungs go into one task.
+        """How many of `num_jobs` rungs go into one task, so that they fit in one array.
 
         Four rounds of tasks keep every slot busy to the end. A task of more than 16 rungs is so
         long that Slurm's time to start it does not matter.
         """
-        return self.batch or max(1, min(16, -(-num_jobs // (4 * self.limit))))
+        size = self.batch or max(1, min(16, -(-num_jobs // (4 * self.limit))))
+        return max(size, -(-num_jobs // self.array_size))
 
     def asks_for_gpus(self) -> bool:
         return not _GPU_KEYS.isdisjoint(self.sbatch)
@@ -44,7 +47,7 @@ class SlurmOptions:
 
 def parse_slurm_options(pairs: Sequence[str]) -> SlurmOptions:
     """The options in `pairs`, each KEY=VALUE. Raises InputError naming the one that is wrong."""
-    own: dict[str, int] = {}
+    own: dict[str, Any] = {}
     sbatch: dict[str, str] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
@@ -53,36 +56,25 @@ def parse_slurm_options(pairs: Sequence[str]) -> SlurmOptions:
             raise InputError(f"--slurm {pair}: say KEY=VALUE, such as partition=gpu or limit=32")
         if key in _RESERVED:
             raise InputError(f"--slurm {pair}: {key} is set by the grader itself")
-        if key in own or key in sbatch:
+        if _OWN_KEYS.get(key) in own or key in sbatch:
             raise InputError(f"--slurm {pair}: {key} is given twice")
         if "\n" in value or "\r" in value:
             raise InputError(f"--slurm {key}: the value has more than one line")
         if key in _OWN_KEYS:
-            own[key] = _minutes(pair, value) if key == "time" else _count(pair, value)
+            own[_OWN_KEYS[key]] = (_minutes if key == "time" else _count)(pair, value.strip())
         else:
             sbatch[key] = value.strip()
-    default = SlurmOptions()
-    return SlurmOptions(
-        limit=own.get("limit", default.limit),
-        batch=own.get("batch", default.batch),
-        tries=own.get("tries", default.tries),
-        poll_seconds=own.get("poll", default.poll_seconds),
-        array_size=own.get("array-size", default.array_size),
-        minutes=own.get("time", default.minutes),
-        sbatch=sbatch,
-    )
+    return SlurmOptions(**own, sbatch=sbatch)
 
 
-def _count(pair: str, value: str) -> int:
-    text = value.strip()
+def _count(pair: str, text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) == 0:
         raise InputError(f"--slurm {pair}: a whole number from 1 on is needed")
     return int(text)
 
 
-def _minutes(pair: str, value: str) -> int:
+def _minutes(pair: str, text: str) -> int:
     """Minutes, or Slurm's [DAYS-]HOURS:MINUTES:SECONDS, rounded up."""
-    text = value.strip()
     if clock := _CLOCK.fullmatch(text):
         days, hours, minutes, seconds = (int(part or 0) for part in clock.groups())
         total = (days * 24 + hours) * 60 + minutes + (seconds > 0)

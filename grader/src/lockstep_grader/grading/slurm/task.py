@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""What a node does: the rungs of one task, one after the other, each outcome written at once."""
+"""What a node does: the rungs of one task, each outcome written at once."""
 
 import os
 import signal
 import socket
 import sys
-from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from lockstep_grader.grading.pool import judge_each
-from lockstep_grader.grading.slurm.oom import oom_kills
-from lockstep_grader.grading.slurm.spool import Settings, Spool, TaskJob, read_task
+from lockstep_grader.grading.slurm.spool import Spool, TaskJob
 from lockstep_grader.intake.catalog import find_lab, find_rung, read_labs
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.judging.session import Session, Wanted, open_session
+from lockstep_grader.judging.session import Wanted, open_session
 from lockstep_grader.machine.interrupts import interruption
 from lockstep_grader.machine.progress import stage
 from lockstep_grader.machine.workspace import Workspace
@@ -24,23 +23,38 @@ from lockstep_grader.request.job import Job
 from lockstep_grader.results.store import ResultId
 
 
-def run_task(file: str) -> None:
-    """Judges what the task in `file` asks for. Its outcomes are files; nothing is returned.
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What submitit hands to a node, which judges as the submitting machine would."""
+
+    folder: Path  # of the spool
+    workspace: Workspace  # with a ready lockstep.json
+    wanted: Wanted
+    jobs: tuple[TaskJob, ...]
+
+
+def run_task(task: Task) -> None:
+    """Judges what `task` asks for. Its outcomes are files; nothing is returned.
 
     Slurm sends SIGTERM before it takes the node away: children end, finished outcomes stay.
     """
     interruption.heed(signal.SIGTERM)
-    task = read_task(Path(file))
-    spool = Spool(task.spool)
-    jobs = [job for job in task.jobs if spool.source(job.name).is_file()]  # still waited for
+    spool = Spool(task.folder)
+    jobs = {job.result: job for job in task.jobs if spool.source(job.name).is_file()}  # waited for
     try:
-        session = _session(task.settings)
-        prepared = _prepared(task.settings, spool, jobs)
+        session = open_session(task.workspace, task.wanted)
+        labs = read_labs(task.workspace)
+        prepared = []
+        for job in jobs.values():
+            lab = find_lab(labs, job.result.lab)
+            rung = find_rung(lab, job.result.rung)
+            read = partial(_source, spool.source(job.name), rung.file_name)
+            prepared.append(Job(job.result.submission, lab, rung, read))
     except InterruptedRunError:
         raise
     except (LockstepError, OSError) as error:
         reason = system_error_line(error) if isinstance(error, OSError) else str(error)
-        for job in jobs:
+        for job in jobs.values():
             spool.put_outcome(job, Judgement(fault=f"{reason} (on {_node()})"))
         return
     with stage("judging", sys.stdout) as progress:
@@ -58,9 +72,8 @@ def run_task(file: str) -> None:
 class _Outcomes:
     """The shelf of a task: what it must do, and what came out, faults included."""
 
-    def __init__(self, spool: Spool, jobs: Sequence[TaskJob]) -> None:
-        self._spool = spool
-        self._jobs = {job.result: job for job in jobs}
+    def __init__(self, spool: Spool, jobs: dict[ResultId, TaskJob]) -> None:
+        self._spool, self._jobs = spool, jobs
         self._kills_before: dict[ResultId, int] = {}
 
     def find(self, result: ResultId, key: str) -> Judgement | None:
@@ -80,45 +93,45 @@ class _Outcomes:
     def settle(
         self, result: ResultId, key: str, source: Source | Finding, judgement: Judgement
     ) -> Judgement:
+        fault = judgement.fault
         if oom_kills() != self._kills_before[result]:
-            judgement = Judgement(
-                fault="Slurm's memory limit for the task was reached; give it more, as in "
-                f"--slurm mem=8G (on {_node()})"
+            fault = (
+                "Slurm's memory limit for the task was reached; give it more, as in --slurm mem=8G"
             )
-        elif judgement.fault:
-            judgement = Judgement(fault=f"{judgement.fault} (on {_node()})")
+        if fault:
+            judgement = Judgement(fault=f"{fault} (on {_node()})")
         self._spool.put_outcome(self._jobs[result], judgement)
         return judgement
 
 
-def _session(settings: Settings) -> Session:
-    wanted = Wanted(
-        jobs=settings.workers,
-        seed=settings.seed,
-        sanitizer=settings.sanitizer,
-        sandbox=settings.sandbox,
-        confined=settings.confined,
-    )
-    return open_session(_workspace(settings), wanted)
+def oom_kills(proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")) -> int:
+    """How many processes of our control group the kernel has killed so far; 0 where unknown.
+
+    The limit is the task's, not the submission's: such an end says nothing about the worker.
+    """
+    total = 0
+    try:
+        lines = (proc / "self/cgroup").read_text("utf-8").splitlines()
+    except OSError:
+        return 0
+    for line in lines:
+        number, controllers, path = [*line.split(":", 2), "", ""][:3]
+        if number == "0" and not controllers:
+            file = cgroups / path.lstrip("/") / "memory.events"
+        elif "memory" in controllers.split(","):
+            file = cgroups / "memory" / path.lstrip("/") / "memory.oom_control"
+        else:
+            continue
+        try:
+            fields = dict(row.split(maxsplit=1) for row in file.read_text("utf-8").splitlines())
+            total += int(fields.get("oom_kill", 0))
+        except (OSError, ValueError):
+            continue
+    return total
 
 
-def _prepared(settings: Settings, spool: Spool, jobs: Sequence[TaskJob]) -> list[Job]:
-    labs = read_labs(_workspace(settings))
-
-    def prepared(job: TaskJob) -> Job:
-        lab = find_lab(labs, job.lab)
-        rung = find_rung(lab, job.rung)
-        return Job(job.submission, lab, rung, partial(_source, spool, job.name, rung.file_name))
-
-    return list(map(prepared, jobs))
-
-
-def _source(spool: Spool, name: str, file_name: str) -> Source:
-    return Source(file_name, spool.source(name).read_bytes())
-
-
-def _workspace(settings: Settings) -> Workspace:
-    return Workspace(Path(settings.root), Path(settings.build_root), Path(settings.toolchain))
+def _source(file: Path, file_name: str) -> Source:
+    return Source(file_name, file.read_bytes())
 
 
 def _node() -> str:

@@ -11,7 +11,14 @@ import json
 from typing import Any
 
 from lockstep_grader.results.export.model import QUIZ, LabGrade, Rung, Submission
-from lockstep_grader.results.export.words import clip, explanation, headline, points, quiz_words
+from lockstep_grader.results.export.words import (
+    clip,
+    explanation,
+    headline,
+    items,
+    points,
+    quiz_words,
+)
 
 _HINT_CHARS = 1_000
 
@@ -36,12 +43,7 @@ def problem_name(lab_id: str, rung_id: str) -> str:
 
 def _autoresult(submission: Submission) -> dict[str, Any]:
     scores = {
-        problem_name(lab.id, rung.id): rung.score for lab in submission.labs for rung in lab.rungs
-    }
-    scores |= {
-        problem_name(lab.id, QUIZ): lab.quiz_score
-        for _, lab in submission.quizzes
-        if lab.quiz_points
+        item.name: item.score for item in items(submission) if item.max_score or item.tag != QUIZ
     }
     result: dict[str, Any] = {"scores": scores}
     if submission.score is not None:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""CSV that Canvas and Moodle import into their gradebooks.
+"""The files of Canvas and Moodle, filled in: a gradebook's import, and a grading worksheet.
 
-An empty cell would erase a score that is there already (Canvas: lib/gradebook_importer.rb; Moodle:
-https://docs.moodle.org/en/Grade_import), so a student with anything not graded has no row.
+Moodle reads a worksheet by the column names Identifier, Grade and Last modified (grade), in its
+user's language (mod/assign/feedback/offline). An empty grade would change nothing, so what is not
+graded keeps its cell.
 """
 
 import re
@@ -10,23 +11,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lockstep_grader.machine.csv_rows import Row
+from lockstep_grader.model import moodle
 from lockstep_grader.results.export.left_out import LeftOut
 from lockstep_grader.results.export.model import Gradebook, Submission
-from lockstep_grader.results.export.table import by_lab, cell, written
+from lockstep_grader.results.export.table import Import, cell, labs, summary, ungraded, written
 from lockstep_grader.results.export.words import number
 
 # What the importer takes for the student, in its order; the assignments come after them.
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Integration ID", "Root Account")
 _SECTION = "Section"
+_WORKSHEET = (moodle.IDENTIFIER, moodle.GRADE, moodle.GRADE_MODIFIED)
 _ASSIGNMENT_ID = re.compile(r" \(\d+\)$")
-
-
-@dataclass(frozen=True, slots=True)
-class Import:
-    """The file, and the students that it leaves out, with the reason."""
-
-    text: str
-    left_out: tuple[LeftOut, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,41 +76,52 @@ def canvas(book: Gradebook, roster: Roster | None = None) -> Import:
     # Leading spaces as in Canvas's own export: the line sorts above the students.
     possible = ["    Points Possible", *[""] * (len(who) - 1)]
     rows = [[*who, *titles], possible + [number(mark) for _, mark in book.labs]]
-    left_out = []
+    left_out, columns = [], labs(book)
     for entry in book.submissions:
-        if reason := _ungraded(book, entry):
+        if reason := ungraded(book, entry):
             left_out.append(LeftOut(entry.id, reason))
             continue
         row = roster.find(entry) if roster else _own_row(entry)
         if row is None:
             left_out.append(LeftOut(entry.id, "not in the roster"))
         else:
-            rows.append([*(cell(row.get(column, "")) for column in who), *by_lab(book, entry)])
-    return Import(written(rows), tuple(left_out))
-
-
-def moodle(book: Gradebook) -> Import:
-    """Username, ID number, Email address, a column per lab; any one of the three may be mapped."""
-    rows = [["Username", "ID number", "Email address", *(lab for lab, _ in book.labs)]]
-    left_out = []
-    for entry in book.submissions:
-        who = entry.student
-        if reason := _ungraded(book, entry):
-            left_out.append(LeftOut(entry.id, reason))
-        elif not (who.login or who.lms_id or who.email):
-            left_out.append(
-                LeftOut(entry.id, "neither login, number nor email is known; use a roster")
+            rows.append(
+                [
+                    *(cell(row.get(column, "")) for column in who),
+                    *(points(entry) for points in columns.values()),
+                ]
             )
-        else:
-            ids = [cell(text) for text in (who.login, who.lms_id, who.email)]
-            rows.append([*ids, *by_lab(book, entry)])
     return Import(written(rows), tuple(left_out))
 
 
-def _ungraded(book: Gradebook, entry: Submission) -> str:
-    scores = dict(zip((lab for lab, _ in book.labs), by_lab(book, entry), strict=True))
-    missing = [lab for lab, score in scores.items() if not score]
-    return f"{', '.join(missing)} not graded" if missing else ""
+def worksheet(book: Gradebook, rows: Sequence[Row]) -> Import:
+    """Moodle's worksheet `rows` with grades and comments. Raises ValueError when it is none."""
+    columns = list(rows[0][1]) if rows else []
+    identifier, grade, modified = (moodle.column(columns, names) for names in _WORKSHEET)
+    if identifier is None or grade is None or modified is None:
+        lacking = ", ".join(names[0] for names in _WORKSHEET)
+        raise ValueError(
+            f"it lacks one of the columns {lacking}; if Moodle's language is not English, German, "
+            "French or Spanish, choose English in the menu of your profile and download it again"
+        )
+    comments = moodle.column(columns, moodle.COMMENTS)
+    known = [entry for entry in book.submissions if entry.student.participant]
+    by_id = {entry.student.participant: entry for entry in known}
+    made: list[Sequence[str]] = [columns]
+    left_out = []
+    for _, row in rows[1:]:
+        cells = [*row, *[""] * (len(columns) - len(row))]
+        entry = by_id.pop(moodle.participant(cells[identifier]), None)
+        if entry is not None and entry.score is None:
+            left_out.append(LeftOut(entry.id, "not graded"))
+        elif entry is not None:
+            cells[grade] = number(entry.score or 0.0)
+            if comments is not None:
+                cells[comments] = summary(entry)
+        made.append(cells)  # Moodle's own go back as they came
+    unknown = [entry for entry in book.submissions if not entry.student.participant]
+    left_out += [LeftOut(entry.id, "not in the worksheet") for entry in (*by_id.values(), *unknown)]
+    return Import(written(made), tuple(left_out))
 
 
 def _own_row(entry: Submission) -> Mapping[str, str]:

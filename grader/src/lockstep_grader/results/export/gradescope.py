@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lockstep_grader.model.compat import StrEnum
-from lockstep_grader.results.export.model import QUIZ, LabGrade, Rung, Submission
-from lockstep_grader.results.export.words import clip, explanation, headline, number, quiz_words
+from lockstep_grader.results.export.model import QUIZ, Submission
+from lockstep_grader.results.export.words import RUNG_CHARS, Item, clip, headline, items, number
 
 _HISTORY = 5  # earlier submissions that are listed
 
@@ -47,41 +47,24 @@ def results(
         "execution_time": submission.seconds,
         "extra_data": {"submission": submission.id, "graded": submission.score is not None},
         "tests": [
-            _test(index, name, rung, submission.score is not None)
-            for index, (name, rung) in enumerate(submission.rungs, start=1)
-        ]
-        + [
-            _quiz(index, name, lab, submission.score is not None)
-            for index, (name, lab) in enumerate(submission.quizzes, len(submission.rungs) + 1)
+            _test(position, item, submission.score is not None)
+            for position, item in enumerate(items(submission), start=1)
         ],
     }
     return document if submission.score is None else {"score": submission.score, **document}
 
 
-def _test(index: int, name: str, rung: Rung, with_scores: bool) -> dict[str, Any]:
-    test: dict[str, Any] = {
-        "name": name,
-        "number": str(index),
-        "output": explanation(rung),
-        "tags": [rung.outcome.value],
-    }
-    if with_scores:
-        status = "passed" if rung.full else "failed"
-        test |= {"score": rung.score, "max_score": rung.max_score, "status": status}
-    return test
-
-
-def _quiz(index: int, name: str, lab: LabGrade, with_scores: bool) -> dict[str, Any]:
+def _test(position: int, item: Item, with_scores: bool) -> dict[str, Any]:
     """A quiz that adds no points is a test without a score: its words are shown, and no 0 / 0."""
     test: dict[str, Any] = {
-        "name": name,
-        "number": str(index),
-        "output": quiz_words(lab),
-        "tags": [QUIZ],
+        "name": item.name,
+        "number": str(position),
+        "output": item.said(RUNG_CHARS),
+        "tags": [item.tag],
     }
-    if with_scores and lab.quiz_points:
-        status = "passed" if lab.quiz_score == lab.quiz_points else "failed"
-        test |= {"score": lab.quiz_score, "max_score": lab.quiz_points, "status": status}
+    if with_scores and (item.max_score or item.tag != QUIZ):
+        status = "passed" if item.is_full else "failed"
+        test |= {"score": item.score, "max_score": item.max_score, "status": status}
     return test
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from lockstep_grader.machine.csv_rows import read_rows
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.results.comments import read_comments
-from lockstep_grader.results.export.feedback import worksheet
-from lockstep_grader.results.export.gradebooks import Import, Roster, roster_of
+from lockstep_grader.results.export.gradebooks import Roster, roster_of, worksheet
 from lockstep_grader.results.export.model import Gradebook, Submission, gradebook
 from lockstep_grader.results.export.prairielearn import Pictures
+from lockstep_grader.results.export.table import Import
 from lockstep_grader.results.folder import kept_source
 from lockstep_grader.results.schema import VersionError
 

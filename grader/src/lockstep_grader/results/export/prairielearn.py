@@ -10,8 +10,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from lockstep_grader.results.export.model import LabGrade, Rung, Submission
-from lockstep_grader.results.export.words import RUNG_CHARS, explanation, headline, quiz_words
+from lockstep_grader.results.export.model import QUIZ, Submission
+from lockstep_grader.results.export.words import RUNG_CHARS, Item, headline, items
 
 MAX_BYTES = 1_000_000
 _LEAST_CHARS = 50
@@ -35,18 +35,15 @@ def _document(submission: Submission, max_chars: int) -> dict[str, Any]:
     document: dict[str, Any] = {"gradable": graded, "message": headline(submission)}
     if submission.score is not None:
         document["score"] = _share(submission.score, submission.max_score)
-        document["tests"] = [_test(name, rung, max_chars) for name, rung in submission.rungs]
-        quizzes = submission.quizzes
-        document["tests"] += [_quiz(*each, max_chars) for each in quizzes if each[1].quiz_points]
-        said = [f"{n}: {quiz_words(lab, max_chars)}" for n, lab in quizzes if not lab.quiz_points]
+        listed = items(submission)
+        counted = [item for item in listed if item.max_score or item.tag != QUIZ]
+        document["tests"] = [_test(item, max_chars) for item in counted]
+        said = [f"{n.name}: {n.said(max_chars)}" for n in listed if n not in counted]
         if said:
             document["output"] = "\n\n".join(said)
     else:
-        faults = [
-            f"{name}: {explanation(rung, max_chars)}"
-            for name, rung in submission.rungs
-            if rung.score is None
-        ]
+        rungs = (item for item in items(submission) if item.score is None)
+        faults = [f"{item.name}: {item.said(max_chars)}" for item in rungs]
         document["format_errors"] = [headline(submission), *faults]
     return document
 
@@ -55,21 +52,12 @@ def _share(score: float, max_score: float) -> float:
     return score / max_score if max_score else 1.0
 
 
-def _test(name: str, rung: Rung, max_chars: int) -> dict[str, Any]:
+def _test(item: Item, max_chars: int) -> dict[str, Any]:
     return {
-        "name": name,
-        "points": rung.score,
-        "max_points": rung.max_score,
-        "message": explanation(rung, max_chars),
-    }
-
-
-def _quiz(name: str, lab: LabGrade, max_chars: int) -> dict[str, Any]:
-    return {
-        "name": name,
-        "points": lab.quiz_score,
-        "max_points": lab.quiz_points,
-        "message": quiz_words(lab, max_chars),
+        "name": item.name,
+        "points": item.score,
+        "max_points": item.max_score,
+        "message": item.said(max_chars),
     }
 
 

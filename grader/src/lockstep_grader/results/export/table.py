@@ -1,16 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""CSV for spreadsheets and scripts: a row per student, or a row per student and rung."""
+"""CSV for spreadsheets, gradebooks and a mail merge: a table is its columns, each with what makes a
+cell of a record. `written` writes them all.
+
+Canvas and Moodle: an empty cell would erase a score that is there already (Canvas:
+lib/gradebook_importer.rb; Moodle: https://docs.moodle.org/en/Grade_import), so a student with
+anything not graded has no row there.
+"""
 
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import PurePosixPath
+from typing import TypeVar
 
 from lockstep_grader.model.grades import Part
-from lockstep_grader.model.policy import CourseMark
-from lockstep_grader.model.text import joined_lines
-from lockstep_grader.results.export.model import Gradebook, Submission
-from lockstep_grader.results.export.words import number
+from lockstep_grader.model.quiz import Answered
+from lockstep_grader.model.text import joined_lines, one_line
+from lockstep_grader.results.export.left_out import LeftOut
+from lockstep_grader.results.export.model import Gradebook, LabGrade, Rung, Submission
+from lockstep_grader.results.export.words import headline, number
 
 # A cell that begins with one of these is a formula to a spreadsheet; an apostrophe before it makes
 # it text: https://owasp.org/www-community/attacks/CSV_Injection. Where numbers have commas,
@@ -18,82 +29,152 @@ from lockstep_grader.results.export.words import number
 _FORMULA = re.compile(r"(^|; *)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 _CAUSE_CHARS = 300
 _ANSWER_CHARS = 4000
-_WHO = ("id", "name", "email", "login", "lms_id", "section")
+
+Record = TypeVar("Record")
+Columns = Mapping[str, Callable[[Record], str]]
+Judged = tuple[Submission, LabGrade, Rung]
+Asked = tuple[Submission, LabGrade, Answered]
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """The file, and the students that it leaves out, with the reason."""
+
+    text: str
+    left_out: tuple[LeftOut, ...]
+
+
+def _part(part: Part, record: Judged) -> str:
+    rung = record[2]
+    return score(rung.parts[part][0]) if part in rung.parts else ""
+
+
+_WHO: Columns[Submission] = {
+    "id": lambda entry: cell(entry.id),
+    "name": lambda entry: cell(entry.student.name),
+    "email": lambda entry: cell(entry.student.email),
+    "login": lambda entry: cell(entry.student.login),
+    "lms_id": lambda entry: cell(entry.student.lms_id),
+    "section": lambda entry: cell(entry.student.section),
+}
+_TOTALS: Columns[Submission] = {
+    "score": lambda entry: score(entry.score),
+    "max_score": lambda entry: number(entry.max_score),
+}
+_BY_RULES: Columns[Submission] = {
+    "percent": lambda entry: score(entry.mark.percent) if entry.mark else "",
+    "notes": lambda entry: cell("; ".join(_notes(entry))),
+}
+_RUNG: Columns[Judged] = {
+    "lab": lambda record: record[1].id,
+    "rung": lambda record: record[2].id,
+    **{part.value: partial(_part, part) for part in Part},
+    "score": lambda record: score(record[2].score),
+    "max_score": lambda record: number(record[2].max_score),
+    "outcome": lambda record: record[2].outcome.value,
+    "cause": lambda record: cell(record[2].fault or _first_cause(record[2])),
+}
+_QUIZ: Columns[Asked] = {
+    "lab": lambda record: record[1].id,
+    "question": lambda record: record[2].id,
+    "kind": lambda record: record[2].kind.value,
+    "ask": lambda record: cell(record[2].ask),
+    "answer": lambda record: cell(record[2].answer, _ANSWER_CHARS),
+    "mark": lambda record: record[2].mark.value,
+    "score": lambda record: number(record[2].score),
+    "max_score": lambda record: number(record[2].max_score),
+    "reason": lambda record: cell(record[2].reason),
+}
+_MOODLE: Columns[Submission] = {
+    "Username": _WHO["login"],
+    "ID number": _WHO["lms_id"],
+    "Email address": _WHO["email"],
+}
 
 
 def students(book: Gradebook) -> str:
     """A row per student: points by lab, the total, the full mark, whether it is graded."""
-    by_rules = any(entry.mark for entry in book.submissions)
-    header = [*_WHO, *(lab for lab, _ in book.labs), "score", "max_score", "status"]
-    header += ["percent", "notes"] if by_rules else []
-    rows = [
-        [
-            *_who(entry),
-            *by_lab(book, entry),
-            score(entry.score),
-            number(entry.max_score),
-            _status(entry),
-            *(_by_rules(entry.mark) if entry.mark else []),
-        ]
-        for entry in book.submissions
-    ]
-    return written([header, *rows])
+    by_rules = _BY_RULES if any(entry.mark for entry in book.submissions) else {}
+    return _table(
+        {**_WHO, **labs(book), **_TOTALS, "status": _status, **by_rules}, book.submissions
+    )
 
 
 def rungs(book: Gradebook) -> str:
     """A row per student and rung: points by part, the outcome, the first cause."""
-    parts = [part.value for part in Part]
-    header = [*_WHO, "lab", "rung", *parts, "score", "max_score", "outcome", "cause"]
-    rows = []
-    for entry in book.submissions:
-        for lab in entry.labs:
-            for rung in lab.rungs:
-                causes = [finding.said for finding in rung.findings]
-                rows.append(
-                    [
-                        *_who(entry),
-                        lab.id,
-                        rung.id,
-                        *(
-                            score(rung.parts[part][0]) if part in rung.parts else ""
-                            for part in Part
-                        ),
-                        score(rung.score),
-                        number(rung.max_score),
-                        rung.outcome.value,
-                        cell(rung.fault or next(iter(causes), "")),
-                    ]
-                )
-    return written([header, *rows])
+    records = [
+        (entry, lab, rung) for entry in book.submissions for lab in entry.labs for rung in lab.rungs
+    ]
+    return _table({**_of_first(_WHO), **_RUNG}, records)
 
 
 def quiz(book: Gradebook) -> str:
     """A row per student and question: the answer, its mark, and why; texts are there to be read."""
-    header = [*_WHO, "lab", "question", "kind", "ask", "answer", "mark", "score", "max_score"]
-    rows = [
-        [
-            *_who(entry),
-            lab.id,
-            each.id,
-            each.kind.value,
-            cell(each.ask),
-            cell(each.answer, _ANSWER_CHARS),
-            each.mark.value,
-            number(each.score),
-            number(each.max_score),
-            cell(each.reason),
-        ]
+    records = [
+        (entry, lab, answer)
         for entry in book.submissions
         for lab in entry.labs
-        for each in (lab.quiz.answers if lab.quiz else ())
+        for answer in (lab.quiz.answers if lab.quiz else ())
     ]
-    return written([[*header, "reason"], *rows])
+    return _table({**_of_first(_WHO), **_QUIZ}, records)
 
 
-def by_lab(book: Gradebook, entry: Submission) -> list[str]:
-    """The points of each of the book's labs; empty where there are none to give."""
-    scores = {lab.id: lab.score for lab in entry.labs}
-    return [score(scores.get(lab)) for lab, _ in book.labs]
+def moodle(book: Gradebook) -> Import:
+    """Username, ID number, Email address, a column per lab; any one of the three may be mapped."""
+    kept, left_out = [], []
+    for entry in book.submissions:
+        who = entry.student
+        known = who.login or who.lms_id or who.email
+        unknown = "" if known else "neither login, number nor email is known; use a roster"
+        if reason := ungraded(book, entry) or unknown:
+            left_out.append(LeftOut(entry.id, reason))
+        else:
+            kept.append(entry)
+    return Import(_table({**_MOODLE, **labs(book)}, kept), tuple(left_out))
+
+
+def mail_merge(book: Gradebook, pages: PurePosixPath, page_of: dict[str, str]) -> Import:
+    """A row per student with an address: points, a summary, and the page to attach.
+
+    `page_of` has the names of students' pages by id, which lie in the folder `pages`.
+    """
+    columns: Columns[Submission] = {
+        "email": _WHO["email"],
+        "name": lambda entry: cell(entry.student.name or entry.id),
+        "id": _WHO["id"],
+        **_TOTALS,
+        "summary": summary,
+        "page": lambda entry: str(pages / page_of[entry.id]),
+    }
+    lacking = "no email is known; grade with a roster that has one"
+    left_out = [LeftOut(each.id, lacking) for each in book.submissions if not each.student.email]
+    kept = [entry for entry in book.submissions if entry.student.email]
+    return Import(_table(columns, kept), tuple(left_out))
+
+
+def labs(book: Gradebook) -> Columns[Submission]:
+    """A column for each of the book's labs; empty where there are no points to give."""
+
+    def points(lab: str, entry: Submission) -> str:
+        return score({each.id: each.score for each in entry.labs}.get(lab))
+
+    return {lab: partial(points, lab) for lab, _ in book.labs}
+
+
+def ungraded(book: Gradebook, entry: Submission) -> str:
+    missing = [lab for lab, points in labs(book).items() if not points(entry)]
+    return f"{', '.join(missing)} not graded" if missing else ""
+
+
+def summary(entry: Submission) -> str:
+    """One line: the points, each lab's, and what the course's rules changed."""
+    points = "; ".join(
+        f"{lab.id}: {score(lab.score) or 'not graded'} of {number(lab.max_score)}"
+        for lab in entry.labs
+    )
+    notes = [note for lab in entry.labs if lab.mark for note in lab.mark.notes]
+    said = [one_line(each.said) for each in entry.comments]
+    return cell("; ".join([*map(one_line, headline(entry).splitlines()), points, *notes, *said]))
 
 
 def score(points: float | None) -> str:
@@ -114,6 +195,23 @@ def written(rows: Iterable[Sequence[str]]) -> str:
     return out.getvalue()
 
 
+def _table(columns: Columns[Record], records: Iterable[Record]) -> str:
+    return written([[*columns], *([made(each) for made in columns.values()] for each in records)])
+
+
+def _of_first(columns: Columns[Submission]) -> Columns[tuple[Submission, LabGrade, object]]:
+    def of_first(
+        made: Callable[[Submission], str], record: tuple[Submission, LabGrade, object]
+    ) -> str:
+        return made(record[0])
+
+    return {title: partial(of_first, made) for title, made in columns.items()}
+
+
+def _first_cause(rung: Rung) -> str:
+    return next((finding.said for finding in rung.findings), "")
+
+
 def _status(entry: Submission) -> str:
     if entry.is_missing:
         return "missing"
@@ -122,13 +220,9 @@ def _status(entry: Submission) -> str:
     return "not graded" if entry.score is None else "graded"
 
 
-def _by_rules(mark: CourseMark) -> list[str]:
-    notes = [f"{each.lab}: {note}" for each in mark.labs for note in each.notes]
-    notes += [f"{each.lab}: left out as one of the lowest" for each in mark.labs if each.is_dropped]
-    return [score(mark.percent), cell("; ".join(notes))]
-
-
-def _who(entry: Submission) -> list[str]:
-    who = entry.student
-    texts = (entry.id, who.name, who.email, who.login, who.lms_id, who.section)
-    return [cell(text) for text in texts]
+def _notes(entry: Submission) -> list[str]:
+    marks = entry.mark.labs if entry.mark else ()
+    notes = [f"{each.lab}: {note}" for each in marks for note in each.notes]
+    return notes + [
+        f"{each.lab}: left out as one of the lowest" for each in marks if each.is_dropped
+    ]

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The words that every format carries: why points were lost, safe to show, and bounded."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
 from lockstep_grader.model.grades import Finding, Outcome
 from lockstep_grader.model.quiz import ANSWERS, Mark
 from lockstep_grader.model.text import visible
-from lockstep_grader.results.export.model import LabGrade, Rung, Submission
+from lockstep_grader.results.export.model import QUIZ, LabGrade, Rung, Submission
 from lockstep_grader.words.account import account_of
 
 MESSAGE_CHARS = 2_000  # of one message of the judge, or of what a submission printed
@@ -39,6 +43,12 @@ def clip(text: str, max_chars: int) -> str:
 def safe(text: str, max_chars: int = MESSAGE_CHARS) -> str:
     """Text of a submission or of the judge: nothing invisible in it, and not too long."""
     return clip(visible(text).strip(), max_chars)
+
+
+def disarmed(text: str) -> str:
+    """`text` whose lines are not commands to the workflow of GitHub that prints them."""
+    lines = text.replace("##[", "# #[").split("\n")
+    return "\n".join(f"| {line}" if line.lstrip().startswith("::") else line for line in lines)
 
 
 def explanation(rung: Rung, max_chars: int = RUNG_CHARS) -> str:
@@ -85,6 +95,40 @@ def quiz_words(lab: LabGrade, max_chars: int = RUNG_CHARS) -> str:
         if ids := [each.id for each in quiz.answers if each.mark is mark]:
             lines.append(f"{said}: {', '.join(ids)}")
     return clip("\n".join(lines), max_chars)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A rung or a quiz, as a platform's document of a submission lists it."""
+
+    lab: str
+    id: str
+    score: float | None
+    max_score: float  # 0: a quiz that adds no points
+    tag: str
+    is_full: bool
+    said: Callable[[int], str]  # at most so many characters
+
+    @property
+    def name(self) -> str:
+        return f"{self.lab}/{self.id}"
+
+
+def items(submission: Submission) -> list[Item]:
+    """Every rung, then every quiz that counts or was answered."""
+
+    def of_rung(lab: LabGrade, rung: Rung) -> Item:
+        said = partial(explanation, rung)
+        tag = rung.outcome.value
+        return Item(lab.id, rung.id, rung.score, rung.max_score, tag, rung.full, said)
+
+    def of_quiz(lab: LabGrade) -> Item:
+        full = lab.quiz_score == lab.quiz_points
+        said = partial(quiz_words, lab)
+        return Item(lab.id, QUIZ, lab.quiz_score, lab.quiz_points, QUIZ, full, said)
+
+    rungs = [of_rung(lab, rung) for lab in submission.labs for rung in lab.rungs]
+    return [*rungs, *(of_quiz(lab) for _, lab in submission.quizzes)]
 
 
 def headline(submission: Submission) -> str:
