@@ -346,11 +346,11 @@ def test_where_no_sandbox_can_be_made_the_container_has_to_do(
         started.append(unconfined)
         if refused and not unconfined:
             line = "lab: there is no sandbox, and bubblewrap is missing; --no-sandbox permits it"
-            return Completed(3, f"judging ...\n{line}\n", False, 0.1)
+            return Completed(3, f"judging ...\n{line}\n", timed_out=False, seconds=0.1)
         right = rung("01_matrix_add", (2, 2))
         report = document([submission("submission", [lab(THREADS.id, [right])])])
         (cwd / "grade.json").write_text(json.dumps(report))
-        return Completed(0, "", False, 0.1)
+        return Completed(0, "", timed_out=False, seconds=0.1)
 
     monkeypatch.setattr(Processes, "run", run)
     (tmp_path / "handin.zip").write_bytes(tarred({"01_matrix_add.cu": Packed(b"")}))
@@ -382,7 +382,7 @@ def test_whatever_breaks_the_platform_gets_a_result_that_says_so(
         right = rung("01_matrix_add", (2, 2))
         report = document([submission("submission", [lab(THREADS.id, [right])])])
         (cwd / "grade.json").write_text(json.dumps(report))
-        return Completed(0, "", False, 0.1)
+        return Completed(0, "", timed_out=False, seconds=0.1)
 
     monkeypatch.setattr(Processes, "run", run)
     monkeypatch.setattr(f"{autograde.__module__}.{part}", breaks_once)

@@ -12,6 +12,7 @@ from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding, FindingKind
 from lockstep_grader.toolchain.description import Step
+
 from setups import setup_in
 
 SOURCE = Source("02_x.cu", b"// a rung\n")

@@ -13,9 +13,9 @@ from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding, FindingKind
 from lockstep_grader.observe.judge import workers_on_cpu
 from lockstep_grader.toolchain.description import Step
-from setups import setup_in
 
 from conftest import FAKES
+from setups import setup_in
 
 SOURCE = Source("01_first.cu", b"int first;\nint second;\n")
 LINK = {"name": "link", "argv": [str(FAKES / "linker"), "{source}", "{work}"]}

@@ -119,9 +119,9 @@ def test_padding_removes_the_conflicts_that_the_page_names(model: str) -> None:
         banks = [(word + word // 32 if padded else word) % 32 for word in words]
         return max(banks.count(bank) for bank in banks)
 
-    assert (passes(2, False), passes(32, False)) == (2, 32)
+    assert (passes(2, padded=False), passes(32, padded=False)) == (2, 32)
     assert "`i + i / 32`" in model
-    assert passes(32, True) == 1
+    assert passes(32, padded=True) == 1
 
 
 def figure_scripts() -> list[Path]:

@@ -119,7 +119,9 @@ class Programs:
         with tempfile.TemporaryDirectory(dir=self._folder) as work:
             file = Path(work) / "out"
             with file.open("wb") as out:
-                ran = run_program(self.built(lab), words, settings, Path(work), lab, out.fileno())
+                ran = run_program(
+                    self.built(lab), words, settings, Path(work), name=lab, output=out.fileno()
+                )
             assert ran.status == 0, f"{lab} {words}: {file.read_text()}"
             return file.read_text(), ran.profile
 

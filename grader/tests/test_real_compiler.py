@@ -28,9 +28,9 @@ from lockstep_grader.model.grades import (
 from lockstep_grader.model.score import score_rung
 from lockstep_grader.toolchain.nvcc import NoRungCompiler, Phase, RungCompiler, rung_compiler
 from lockstep_grader.words.nvcc_log import nvcc_findings
-from setups import DEMO, setup_in
 
 from conftest import LAB, LAB_TOML, STARTER, Checkout, rungs
+from setups import DEMO, setup_in
 
 FILE = "01_first.cu"
 

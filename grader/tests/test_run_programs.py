@@ -24,5 +24,5 @@ def test_a_right_program_has_no_finding(file: Path, tmp_path: Path) -> None:
     steps = program_steps(Workspace.from_environment(), 2)
     options = Options(include=(FOLDER,), std=20)
     program = build_program(steps, [file], options, tmp_path, 1)
-    ran = run_program(program, (), Settings(), tmp_path, file.name)
+    ran = run_program(program, (), Settings(), tmp_path, name=file.name)
     assert (ran.status, ran.findings) == (0, ())

@@ -14,9 +14,9 @@ from lockstep_grader.confine.seccomp import filter_program
 from lockstep_grader.machine.process import Limits, Processes
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.observe.judge import workers_on_cpu
-from setups import setup_in
 
 from conftest import Checkout
+from setups import setup_in
 
 NOBODY = 65534
 JUDGE = Path(__file__).resolve().parents[2] / "common" / "judge"

@@ -62,11 +62,11 @@ def test_real_logs_become_findings_with_kind_file_and_line(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["leak.memcheck", "zeros.memcheck"])
 def test_a_banner_alone_is_a_tool_that_ran_and_saw_nothing(name: str) -> None:
-    assert read(name, "01_x.cu") == Report((), True)
+    assert read(name, "01_x.cu") == Report((), has_run=True)
 
 
 def test_no_banner_is_a_tool_that_did_not_start() -> None:
-    assert read_log("", "01_x.cu") == Report((), False)
+    assert read_log("", "01_x.cu") == Report((), has_run=False)
 
 
 def test_a_race_names_both_lines_and_the_remedy() -> None:
@@ -142,7 +142,7 @@ def test_sums_and_remarks_are_no_findings() -> None:
         "========= Target application returned an error\n"
         "========= ERROR SUMMARY: 0 errors\n"
     )
-    assert read_log(text, "01_x.cu") == Report((), True)
+    assert read_log(text, "01_x.cu") == Report((), has_run=True)
 
 
 def test_a_copy_of_padding_is_no_finding_and_another_error_of_a_copy_is_a_fault() -> None:
@@ -151,7 +151,7 @@ def test_a_copy_of_padding_is_no_finding_and_another_error_of_a_copy_is_a_fault(
         "========= Host API memory access error at host access to 0x7f00 of size 512 bytes\n"
         "=========     {} access at 0x7f0c on access by cudaMemcpy source\n"
     )
-    assert read_log(text.format("Uninitialized"), "01_x.cu") == Report((), True)
+    assert read_log(text.format("Uninitialized"), "01_x.cu") == Report((), has_run=True)
     with pytest.raises(FaultError, match="cannot read"):
         read_log(text.format("Other"), "01_x.cu")
 

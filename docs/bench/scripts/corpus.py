@@ -73,7 +73,7 @@ def examine(steps: Mapping[str, Step], program: Program, work: Path) -> Examined
     for seed in _SEEDS:
         with (work / "output").open("w+", errors="replace") as said:
             settings = Settings(seed=seed, timeout=_SECONDS)
-            ran = run_program(binary, (), settings, work, program.file.stem, said.fileno())
+            ran = run_program(binary, (), settings, work, name=program.file.stem, output=said.fileno())
             said.seek(0)
             output = said.read()
         leaks = (

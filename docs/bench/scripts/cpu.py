@@ -114,7 +114,7 @@ def processor_seconds(binary: Path, checks: str) -> float:
 
 
 def check_it(binary: Path, folder: Path) -> None:
-    ran = run_program(binary, (), Settings(), folder, "kernel")
+    ran = run_program(binary, (), Settings(), folder, name="kernel")
     if ran.status != 0 or ran.findings:
         raise MeasurementError(f"{binary}: status {ran.status}, {ran.findings}")
 

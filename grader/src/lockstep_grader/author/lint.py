@@ -137,11 +137,18 @@ def _unfinished(workspace: Workspace, lab: Lab) -> Iterator[Verdict]:
 def _proofs(workspace: Workspace, lab: Lab, mutants: Sequence[Mutant]) -> Iterator[_Proof]:
     for rung in lab.rungs:
         starter = partial(read_source, workspace.labs, lab, rung)
-        proof = _proof(lab, rung, "starter", rung.id, starter, partial(_starter_problems, rung))
+        proof = _proof(
+            lab,
+            rung,
+            "starter",
+            rung.id,
+            read=starter,
+            problems_of=partial(_starter_problems, rung),
+        )
         # A starter's host code is in its solution, too, which nvcc compiles as a whole.
         yield replace(proof, job=replace(proof.job, nvcc=Phase.DEVICE))
         solution = partial(read_source, workspace.solutions, lab, rung)
-        yield _proof(lab, rung, "solution", rung.id, solution, _solution_problems)
+        yield _proof(lab, rung, "solution", rung.id, read=solution, problems_of=_solution_problems)
     for file in sorted((workspace.solutions / lab.id / "beyond").glob("*.cu")):
         try:
             rung = find_rung(lab, file.stem.split("_")[0])
@@ -149,11 +156,21 @@ def _proofs(workspace: Workspace, lab: Lab, mutants: Sequence[Mutant]) -> Iterat
             shown = workspace.shown(file)
             raise InputError(f"{shown}: begin its name with a rung's number: {error}") from error
         beyond = partial(_source_beyond, file, rung)
-        yield _proof(lab, rung, "solution", f"beyond-{file.stem}", beyond, _beyond_problems)
+        yield _proof(
+            lab, rung, "solution", f"beyond-{file.stem}", read=beyond, problems_of=_beyond_problems
+        )
     for mutant in mutants:
         name = mutant.name
         source, problems = partial(_source_of, mutant), partial(breaches, mutant)
-        proof = _proof(lab, mutant.rung, "mutant", name, source, problems, mutant.awaited)
+        proof = _proof(
+            lab,
+            mutant.rung,
+            "mutant",
+            name,
+            read=source,
+            problems_of=problems,
+            awaited=mutant.awaited,
+        )
         # For the other mutants, of which there are many, nvcc reports nothing.
         phase = Phase.ERRORS if mutant.is_of_the_language else None
         yield replace(proof, job=replace(proof.job, nvcc=phase))
@@ -164,6 +181,7 @@ def _proof(
     rung: Rung,
     kind: str,
     name: str,
+    *,
     read: Callable[[], Source | Finding],
     problems_of: Callable[[RungResult], list[str]],
     awaited: Awaited = EVERY_TEST,

@@ -49,7 +49,7 @@ def _recorded(workspace: Workspace, session: Session, lab: Lab, idea: KeyIdea, w
     folder = _submission(workspace, lab, idea, work)
     source, worker = compiled_rung(session, folder, lab, rungs[0], work)
     wish = Wish(idea.kernel, idea.seed, idea.size)
-    recorded = record_rung(session, lab, rungs[0], wish, worker, work)
+    recorded = record_rung(session, lab, rungs[0], wish, worker, work=work)
     races = tuple(find_races(recorded.recording))
     headers = [file.read_text("utf-8") for file in sorted((workspace.labs / lab.id).glob("*.cuh"))]
     sources = {source.file_name: source.data.decode("utf-8", "replace")}

@@ -77,7 +77,7 @@ def explain(
     whole = _whole_labs(entry, labs, rung or "")
     chosen = _short_of_full_marks(entry, labs, whole) if whole else [_rung(entry, labs, rung or "")]
     for lab, model, result in chosen:
-        _print(console, graded, entry, lab, model, result)
+        _print(console, graded, entry, lab=lab, rung=model, result=result)
     if not chosen:
         score = points(total(lab.score for lab in whole), tidy(sum(lab.max_score for lab in whole)))
         console.print(Text(f"{entry.name} has full marks: {score}"))
@@ -147,6 +147,7 @@ def _print(
     console: Console,
     results: Results,
     entry: Entry,
+    *,
     lab: LabEntry,
     rung: Rung,
     result: RungResult,
@@ -161,7 +162,7 @@ def _print(
         _line(console, Text(f"not graded: {result.judgement.fault}", "magenta"))
         _line(console, Text("no points are lost by that; grade again with the same results folder"))
     _print_losses(console, results, lab, rung, result)
-    _print_rules(console, results, entry, lab, rung, result)
+    _print_rules(console, results, entry, lab=lab, rung=rung, result=result)
     if command := _command(results, entry, lab, rung, result):
         console.print(Text.assemble("repeat it: ", (command, "bold")), soft_wrap=True)
 
@@ -187,6 +188,7 @@ def _print_rules(
     console: Console,
     results: Results,
     entry: Entry,
+    *,
     lab: LabEntry,
     rung: Rung,
     result: RungResult,

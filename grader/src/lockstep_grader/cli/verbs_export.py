@@ -145,7 +145,15 @@ def export(
     if to:
         status = _to_canvas(book, to, really)
     else:
-        status = _exported(results, book, format_, output, layout, roster, visibility)
+        status = _exported(
+            results,
+            book,
+            format_,
+            output=output,
+            layout=layout,
+            roster=roster,
+            visibility=visibility,
+        )
     return status or (ExitCode.SHORT_OF_FULL_MARKS if disputed else ExitCode.FULL_MARKS)
 
 
@@ -153,6 +161,7 @@ def _exported(
     results: Path,
     book: Gradebook,
     format_: Format,
+    *,
     output: Path | None,
     layout: Layout,
     roster: Path | None,

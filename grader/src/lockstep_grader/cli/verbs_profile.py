@@ -59,7 +59,7 @@ def profile(
     with lab_folders(from_ or workspace.labs, lab, labs) as folder:
         wanted = Wanted(Backend.CPU, sandbox=sandbox, labs=[lab.id])
         session = open_session_for(folder, workspace, wanted)
-        made = profile_rung(workspace, session, folder, lab, rungs[0], size or [])
+        made = profile_rung(session, folder, lab, rungs[0], size or [])
     if json:
         write_json(json, profile_json(made, session.toolchain))
     if html:

@@ -91,7 +91,7 @@ def run(
         if on_gpu:
             ran = run_on_gpu(program, arguments, settings, work, files[0].name)
         else:
-            ran = run_program(program, arguments, settings, work, files[0].stem)
+            ran = run_program(program, arguments, settings, work, name=files[0].stem)
     report.print_run(console, files, ran)
     if profile:
         report.print_counts(console, files, ran, _SHOWN_LINES)

@@ -57,7 +57,9 @@ def site(
 
     labs = read_labs(workspace)
     traces = _traces(workspace, labs, with_solutions) if with_traces else {}
-    num_pages = build_site(workspace, labs, output, with_solutions, repo_url, traces)
+    num_pages = build_site(
+        workspace, labs, output, with_solutions=with_solutions, repository=repo_url, traces=traces
+    )
     print(f"{output / 'index.html'}: {num_pages} pages")
     return ExitCode.FULL_MARKS
 

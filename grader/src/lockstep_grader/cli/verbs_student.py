@@ -82,11 +82,15 @@ def check_target(
         started = datetime.now(UTC)
         shown = Shown(make_console(), workspace, problems, everything)
         named = str(from_) if from_ else ""
-        checked = check(session, folder, lab, rungs, None if as_json else shown.early, named)
+        checked = check(
+            session, folder, lab, rungs, tell=None if as_json else shown.early, named=named
+        )
     result = checked.result
     if as_json:
         hints = {rung.id: f"./lab hint {lab.id}/{rung.id}" for rung in rungs if rung.hints}
-        report = check_json(session.toolchain, seed, started, folder.resolve(), result, hints)
+        report = check_json(
+            session.toolchain, seed, started, folder.resolve(), lab=result, hints=hints
+        )
         print(json.dumps(report, indent=2))
     else:
         shown.last(checked)
@@ -136,7 +140,7 @@ def watch_target(
         if problems:  # an editor forgets the last round's findings here
             console.print(Text(f"checking {target}"))
         shown = Shown(console, workspace, problems, everything)
-        checked = check(session, folder, lab, rungs, shown.early)
+        checked = check(session, folder, lab, rungs, tell=shown.early)
         shown.last(checked)
         _remember(workspace, folder, checked.result)
 

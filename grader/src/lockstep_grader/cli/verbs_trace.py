@@ -101,12 +101,23 @@ def trace(
         elif Path(target).suffix:
             files = [Path(file) for file in targets]
             program = Program(files, options, arguments)
-            return _trace_program(program, wish, size, from_, timeout, out, Path(temp))
+            return _trace_program(
+                program, wish, size=size, from_=from_, timeout=timeout, out=out, work=Path(temp)
+            )
         if len(targets) > 1 or arguments or options != Options():
             raise InputError(
                 f"{target} is a rung: further files, -I, -D, --std and -- are for a program"
             )
-        return _trace_rung(target, wish, size, from_, timeout, out, Path(temp), sandbox)
+        return _trace_rung(
+            target,
+            wish,
+            size=size,
+            from_=from_,
+            timeout=timeout,
+            out=out,
+            work=Path(temp),
+            sandbox=sandbox,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +130,7 @@ class Program:
 def _trace_program(
     program: Program,
     wish: Wish,
+    *,
     size: int | None,
     from_: Path | None,
     timeout: float,
@@ -139,14 +151,17 @@ def _trace_program(
         report.print_build_error(make_console(stderr=True), files, error)
         return ExitCode.SHORT_OF_FULL_MARKS
     settings = Settings(timeout=timeout)
-    recorded = record_program(binary, program.arguments, settings, wish, work, files[0].stem)
+    recorded = record_program(
+        binary, program.arguments, settings, wish, work=work, name=files[0].stem
+    )
     sources = {file.name: file.read_bytes().decode("utf-8", "replace") for file in files}
-    return _write(out, files[0].name, wish, recorded, sources, ())
+    return _write(out, files[0].name, wish, recorded=recorded, sources=sources, headers=())
 
 
 def _trace_rung(
     target: str,
     wish: Wish,
+    *,
     size: int | None,
     from_: Path | None,
     timeout: float,
@@ -163,7 +178,7 @@ def _trace_rung(
         wanted = Wanted(Backend.CPU, sandbox=sandbox, labs=[lab.id])
         session = open_session_for(folder, workspace, wanted)
         source, worker = compiled_rung(session, folder, lab, rungs[0], work)
-        recorded = record_rung(session, lab, rungs[0], wish, worker, work, timeout)
+        recorded = record_rung(session, lab, rungs[0], wish, worker, work=work, seconds=timeout)
     if size and not recorded.has_size:
         say(f"{lab.id}/{rungs[0].id} has no workload of a chosen size: --size is not used")
     headers = [
@@ -171,13 +186,14 @@ def _trace_rung(
     ]
     sources = {source.file_name: source.data.decode("utf-8", "replace")}
     name = f"{lab.id}/{rungs[0].id}"
-    return _write(out, name, wish, recorded, sources, tuple(headers))
+    return _write(out, name, wish, recorded=recorded, sources=sources, headers=tuple(headers))
 
 
 def _write(
     out: Path,
     name: str,
     wish: Wish,
+    *,
     recorded: Recorded,
     sources: dict[str, str],
     headers: tuple[str, ...],

@@ -74,11 +74,13 @@ def owner_of(name: str, platform: Platform, *, is_folder: bool = False) -> Owner
                 dispute = "its name fits two students: rename it as Moodle would for its owner"
                 return Owner(stem(name) or name, rest=rest, by_platform=True, dispute=dispute)
             student = Student(name=match["name"], participant=match["user"])
-            return Owner(f"{match['name']}_{match['user']}", student, 0, rest, True)
+            return Owner(f"{match['name']}_{match['user']}", student, 0, rest, by_platform=True)
     elif platform is Platform.CANVAS and not is_folder and (match := _CANVAS.fullmatch(name)):
         student = Student(name=match["name"], lms_id=match["user"])
         key, order = f"{match['name']}_{match['user']}", int(match["upload"][:18])
-        return Owner(key, student, order, match["rest"], True, bool(match["late"]))
+        return Owner(
+            key, student, order, match["rest"], by_platform=True, is_late=bool(match["late"])
+        )
     return Owner(stem(name) or foreign_stem(name) or name, rest=name)
 
 

@@ -48,10 +48,13 @@ class DiskFolder:
 
     def folders(self) -> Mapping[str, Tree]:
         """Raises OSError when the folder cannot be read."""
-        return {name: DiskFolder(self.path / name, self.boundary) for name in self._names(True)}
+        return {
+            name: DiskFolder(self.path / name, self.boundary)
+            for name in self._names(of_folders=True)
+        }
 
     def files(self) -> Mapping[str, SubmittedFile]:
-        return {name: self._file(name) for name in self._names(False)}
+        return {name: self._file(name) for name in self._names(of_folders=False)}
 
     def file(self, name: str) -> SubmittedFile | None:
         return self._file(name) if os.path.lexists(self.path / name) else None

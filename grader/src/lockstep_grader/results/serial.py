@@ -66,6 +66,7 @@ def check_json(
     seed: int | None,
     graded_at: datetime,
     folder: Path,
+    *,
     lab: LabResult,
     hints: Mapping[str, str],
 ) -> dict[str, Any]:

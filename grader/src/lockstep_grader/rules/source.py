@@ -100,20 +100,20 @@ def _parts(tokens: Iterator[Token]) -> Iterator[_Part]:
     for token in tokens:
         if token.kind == "newline":
             if directive is not None:
-                yield _Part(True, directive)
+                yield _Part(is_directive=True, tokens=directive)
                 directive = None
             begins_line = True
         elif directive is not None:
             directive.append(token)
         elif begins_line and token.text == "#":
-            yield _Part(False, code)
+            yield _Part(is_directive=False, tokens=code)
             code, directive = [], []
         else:
             code.append(token)
             begins_line = False
     if directive is not None:
-        yield _Part(True, directive)
-    yield _Part(False, code)
+        yield _Part(is_directive=True, tokens=directive)
+    yield _Part(is_directive=False, tokens=code)
 
 
 def _directive_problems(tokens: Sequence[Token]) -> Iterator[_Problem]:

@@ -53,6 +53,7 @@ def check(
     folder: Path,
     lab: Lab,
     rungs: Sequence[Rung],
+    *,
     tell: Callable[[Checked], None] | None = None,
     named: str = "",
 ) -> Checked:
@@ -127,9 +128,9 @@ def show(
             rung,
             rung_result,
             checked.sources[rung.id],
-            checked.backend,
-            everything,
-            _next_command(lab, rung) if len(checked.rungs) == 1 else "",
+            backend=checked.backend,
+            everything=everything,
+            following=_next_command(lab, rung) if len(checked.rungs) == 1 else "",
         )
         replay = replay_command(f"{lab.id}/{rung.id}", rung_result, checked.named)
         if replay and checked.backend is Backend.CPU:

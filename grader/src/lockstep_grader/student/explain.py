@@ -39,6 +39,7 @@ def print_rung(
     rung: Rung,
     result: RungResult,
     source: Source | Finding,
+    *,
     backend: Backend,
     everything: bool = False,
     following: str = "",

@@ -30,9 +30,9 @@ def check_format(context: Context) -> Tally:
     done = capture([tool("clang-format"), "--dry-run", "-Werror", *files], root)
     wrong = dict.fromkeys(Path(name) for name in _FORMAT_ERROR.findall(done.stdout))
     for file in wrong:
-        report(context, f"{workspace.shown(file)}: run clang-format -i on it", False)
+        report(context, f"{workspace.shown(file)}: run clang-format -i on it", good=False)
     if done.returncode != 0 and not wrong:
-        report(context, "clang-format", False, done.stdout)
+        report(context, "clang-format", good=False, output=done.stdout)
         return Tally(failed=1)
     report(context, f"clang-format on {len(files)} files", not wrong)
     return Tally(len(files) - len(wrong), len(wrong))

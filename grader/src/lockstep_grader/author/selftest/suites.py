@@ -111,5 +111,5 @@ def build_cuda(context: Context) -> Tally:
     first = read_labs(context.workspace)[0].id
     targets = ["lockstep", "lockstep_tests", workers_target(first)]
     build_backend(context.workspace, Backend.CUDA, targets, context.jobs)
-    report(context, "the cuda backend compiles and links", True)
+    report(context, "the cuda backend compiles and links", good=True)
     return Tally(passed=1)

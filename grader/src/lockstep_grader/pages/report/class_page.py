@@ -57,6 +57,7 @@ def class_page(
     renderer: Renderer,
     results: Results,
     labs: Sequence[Lab],
+    *,
     similarity: Similarity | None,
     board: str,
     analysis: str,

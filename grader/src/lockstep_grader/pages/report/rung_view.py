@@ -203,7 +203,7 @@ def _folds(
         for number in range(line.number - _NEIGHBOURS, line.number + _NEIGHBOURS + 1)
     }
     if not near or not is_folded:
-        return (Fold(tuple(lines), True),)
+        return (Fold(tuple(lines), is_open=True),)
     folds: list[Fold] = []
     run: list[SourceLine] = []
     for line in lines:

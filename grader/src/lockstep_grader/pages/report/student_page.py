@@ -36,6 +36,7 @@ def student_page(
     renderer: Renderer,
     results: Results,
     entry: Entry,
+    *,
     labs: Sequence[Lab],
     pseudonym: str,
     course: Course | None = None,

@@ -42,7 +42,9 @@ def write_report(
         names = pseudonyms(names, results.folder)
     analysis = analyse(results, labs)
     pages = {
-        CLASS: class_page(renderer, results, labs, similarity, LEADERBOARD, ANALYSIS),
+        CLASS: class_page(
+            renderer, results, labs, similarity=similarity, board=LEADERBOARD, analysis=ANALYSIS
+        ),
         ANALYSIS: analysis_page(renderer, results, analysis, CLASS),
         LEADERBOARD: leaderboard_page(renderer, results, names),
     }
@@ -54,7 +56,7 @@ def write_report(
     for entry in results.entries:  # one at a time: their pictures take room
         name = f"{STUDENTS}/{page_name(entry.id)}"
         pseudonym = names[entry.id] if anonymous else ""
-        page = student_page(renderer, results, entry, labs, pseudonym, course)
+        page = student_page(renderer, results, entry, labs=labs, pseudonym=pseudonym, course=course)
         write_whole(output / name, page.encode())
         pages[name] = ""
     _remove_others(output, set(pages))

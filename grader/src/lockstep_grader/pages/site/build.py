@@ -29,6 +29,7 @@ def build_site(
     workspace: Workspace,
     labs: Sequence[Lab],
     output: Path,
+    *,
     with_solutions: bool,
     repository: str,
     traces: Mapping[str, str] | None = None,

@@ -39,15 +39,15 @@ def program_target(
         "LOCKSTEP_CHECKS": checks,
         "LOCKSTEP_REPORT": os.devnull,  # the program need not print what it stops at
     }
-    return Target((str(program), *arguments), env, tuple(texts), True)
+    return Target((str(program), *arguments), env, tuple(texts), is_program=True)
 
 
 def rung_target(
-    judge: Path, rung_id: str, worker: Path, device: Path, written: Path, size: int
+    judge: Path, rung_id: str, worker: Path, *, device: Path, written: Path, size: int
 ) -> Target:
     argv = [str(judge), f"--rung={rung_id}", f"--worker={worker}", f"--device={device}"]
     argv += [f"--ptx={written}", f"--profile={size}", f"--patience={_PATIENCE:g}"]
-    return Target(tuple(argv), {}, (written,), False, "--device-sandbox=")
+    return Target(tuple(argv), {}, (written,), is_program=False, socket_option="--device-sandbox=")
 
 
 class Running:
@@ -136,4 +136,6 @@ def build_rung(
         argv = step.filled(source=source, work=work, include=tools.include, calls=tools.calls)
         compile_step(argv, work)
     written = work / "written.ptx"
-    return rung_target(tools.judge, rung_id, work / "worker", toolchain.device, written, size)
+    return rung_target(
+        tools.judge, rung_id, work / "worker", device=toolchain.device, written=written, size=size
+    )

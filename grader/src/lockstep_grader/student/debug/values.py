@@ -35,9 +35,9 @@ class Type:
     names: tuple[tuple[int, str], ...] = ()  # of an enum's values
 
 
-INT: Final = Type("int", "int", 4, True)
+INT: Final = Type("int", "int", 4, is_signed=True)
 UNSIGNED: Final = Type("int", "unsigned int", 4)
-LONG: Final = Type("int", "long", 8, True)
+LONG: Final = Type("int", "long", 8, is_signed=True)
 UNSIGNED_LONG: Final = Type("int", "unsigned long", 8)
 FLOAT: Final = Type("float", "float", 4)
 DOUBLE: Final = Type("float", "double", 8)
@@ -47,12 +47,12 @@ BASIC: Final = {
     type_.name: type_
     for type_ in (
         *(INT, UNSIGNED, LONG, UNSIGNED_LONG, FLOAT, DOUBLE, BOOL, VOID),
-        Type("char", "char", 1, True),
-        Type("char", "signed char", 1, True),
+        Type("char", "char", 1, is_signed=True),
+        Type("char", "signed char", 1, is_signed=True),
         Type("char", "unsigned char", 1),
-        Type("int", "short", 2, True),
+        Type("int", "short", 2, is_signed=True),
         Type("int", "unsigned short", 2),
-        Type("int", "long long", 8, True),
+        Type("int", "long long", 8, is_signed=True),
         Type("int", "unsigned long long", 8),
         Type("int", "unsigned", 4),
         Type("int", "size_t", 8),
@@ -166,7 +166,7 @@ class Types:
                 for child in die.children
                 if child.tag == dwarf.ENUMERATOR
             )
-            return Type("enum", name, size, True, names=names)
+            return Type("enum", name, size, is_signed=True, names=names)
         if die.tag == dwarf.ARRAY:
             type_ = self.of(inner, depth + 1)
             counts = [

@@ -117,7 +117,7 @@ def _bank_rows(pattern: Pattern) -> list[_Row]:
         _Row(
             f"word {row + 1}",
             {bank: words[row] for bank, words in columns.items() if row < len(words)},
-            True,
+            follows=True,
         )
         for row in range(depth)
     ]

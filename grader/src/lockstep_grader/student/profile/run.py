@@ -60,7 +60,7 @@ class Profile:
 
 
 def profile_rung(
-    workspace: Workspace, session: Session, folder: Path, lab: Lab, rung: Rung, sizes: Sequence[int]
+    session: Session, folder: Path, lab: Lab, rung: Rung, sizes: Sequence[int]
 ) -> Profile:
     """Counts one call of each size; no size means the one at which budgets are judged.
 

@@ -136,7 +136,7 @@ def build_program(
     openmp = ["-fopenmp"] if any(_OPENMP.search(file.read_bytes()) for file in files) else []
     with ThreadPoolExecutor(max(1, min(jobs, len(ordered)))) as pool:
         made = pool.map(
-            lambda file, made: compile_file(steps, file, made, options, openmp, work),
+            lambda file, made: compile_file(steps, file, made, options, openmp=openmp, work=work),
             ordered,
             objects,
         )
@@ -156,6 +156,7 @@ def compile_file(
     file: Path,
     made: Path,
     options: Options,
+    *,
     openmp: Sequence[str],
     work: Path,
 ) -> None:

@@ -151,6 +151,7 @@ def run_program(
     arguments: Sequence[str],
     settings: Settings,
     work: Path,
+    *,
     name: str,
     output: int | None = None,
 ) -> Ran:
@@ -168,7 +169,7 @@ def run_program(
     }
     if settings.record is not None:
         env["LOCKSTEP_RECORD"] = settings.record
-    ended = run_to_end([name, *arguments], env, settings, program, output, progress)
+    ended = run_to_end([name, *arguments], env, settings, program, output=output, progress=progress)
     read = _read(report)
     if ended.accident and not (ended.accident.kind is FindingKind.CRASH and read.is_crash_told()):
         read.findings.append(ended.accident)
@@ -192,6 +193,7 @@ def run_to_end(
     env: Mapping[str, str],
     settings: Settings,
     executable: Path | None = None,
+    *,
     output: int | None = None,
     progress: Progress | None = None,
 ) -> Ended:

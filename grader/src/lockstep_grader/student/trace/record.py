@@ -55,12 +55,13 @@ def record_program(
     arguments: Sequence[str],
     settings: Settings,
     wish: Wish,
+    *,
     work: Path,
     name: str,
 ) -> Recorded:
     """Runs the program with the caller's input and output."""
     settings = replace(settings, seed=wish.seed, record=wish.kernel)
-    ran = run_program(program, arguments, settings, work, name)
+    ran = run_program(program, arguments, settings, work, name=name)
     if ran.recording is None:
         raise _nothing(wish, ran.launches, _why(ran))
     return Recorded(read_recording(ran.recording), _why(ran))
@@ -79,6 +80,7 @@ def record_rung(
     rung: Rung,
     wish: Wish,
     worker: Path,
+    *,
     work: Path,
     seconds: float = _SECONDS,
 ) -> Recorded:
