@@ -13,7 +13,6 @@ from lockstep_grader.compile.worker import compile_rung
 from lockstep_grader.intake.submission import Source, read_source
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.process import Limits
-from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
 from lockstep_grader.model.grades import (
     Backend,
