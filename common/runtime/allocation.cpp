@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "allocation.h"
 
-#include <algorithm>
-#include <map>
+#include <unistd.h>
 
 #include "call.h"
 #include "capture.h"
@@ -13,21 +12,12 @@
 #include "stream.h"
 #include "waiting.h"
 
+extern "C" void* __libc_stack_end;  // where the main thread's stack begins
+
 namespace runtime {
 namespace {
 
 constexpr std::size_t kPitchAlignment = 512;
-
-// Memory of the host that the program has registered: kernels cannot reach it by its own address.
-std::map<std::uint64_t, std::uint64_t>& registered() {                  // where it begins and ends
-  static auto* const all = new std::map<std::uint64_t, std::uint64_t>;  // outlives all users
-  return *all;
-}
-
-bool is_registered(const void* pointer) {
-  const auto behind = registered().upper_bound(number(pointer));
-  return behind != registered().begin() && std::prev(behind)->second > number(pointer);
-}
 
 cudaError_t allocate_for(void** pointer, std::size_t size_bytes, serve::Memory memory) {
   if (pointer == nullptr) return set_last_error(cudaErrorInvalidValue);
@@ -36,6 +26,16 @@ cudaError_t allocate_for(void** pointer, std::size_t size_bytes, serve::Memory m
   cudaError_t error = cudaSuccess;
   *pointer = allocate(size_bytes, memory, &error);
   return error;
+}
+
+// Whether pages would be exchanged while calls of this thread have their frames there.
+bool is_on_stack(std::uint64_t begin, std::uint64_t end) {
+  constexpr std::uint64_t kMargin = 64
+                                    << 10;  // a page's other bytes, and the frames of deeper calls
+  const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+  const bool is_main = gettid() == getpid();
+  const std::uint64_t top = is_main ? reinterpret_cast<std::uint64_t>(__libc_stack_end) : frame;
+  return end + kMargin > frame && begin < top + kMargin;
 }
 
 cudaError_t check_managed(const void* pointer, std::size_t size_bytes) {
@@ -191,32 +191,46 @@ cudaError_t cudaFreeHost(void* pointer) {
 cudaError_t cudaHostRegister(void* pointer, std::size_t size_bytes, unsigned int) {
   RUNTIME_CALL;
   if (pointer == nullptr || size_bytes == 0) return set_last_error(cudaErrorInvalidValue);
-  const void* const last = static_cast<const std::byte*>(pointer) + size_bytes - 1;
-  if (find_allocation(pointer).is_hosts_too() || is_registered(pointer) || is_registered(last)) {
+  const auto host = reinterpret_cast<std::uint64_t>(pointer);
+  if (find_allocation(pointer).is_hosts_too() || is_registered(host, host + size_bytes)) {
     return set_last_error(cudaErrorHostMemoryAlreadyRegistered);
   }
   if (is_device_address(pointer)) return set_last_error(cudaErrorInvalidValue);
-  registered()[number(pointer)] = number(pointer) + size_bytes;
-  return set_last_error(cudaSuccess);
+  if (is_on_stack(host, host + size_bytes)) {
+    set_last_error(cudaErrorNotSupported);
+    explain_last_error("cudaHostRegister (of a local variable: take memory from new or malloc)");
+    return cudaErrorNotSupported;
+  }
+  finish_waiting();
+  const auto asked = ask(serve::Register{host, size_bytes, caller_place()});
+  const std::string why(asked.tail);
+  cudaError_t error = asked.error;
+  if (error == cudaSuccess && !share_registered(host, size_bytes, asked.result.address)) {
+    ask(serve::Unregister{asked.result.address, caller_place()});
+    error = cudaErrorMemoryAllocation;
+  }
+  set_last_error(error);
+  if (!why.empty()) explain_last_error(why);
+  return error;
 }
 
 cudaError_t cudaHostUnregister(void* pointer) {
   RUNTIME_CALL;
-  const bool was_there = registered().erase(number(pointer)) != 0;
-  return set_last_error(was_there ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
+  const auto host = reinterpret_cast<std::uint64_t>(pointer);
+  if (!is_registered(host, host + 1)) return set_last_error(cudaErrorHostMemoryNotRegistered);
+  finish_waiting();
+  host_waits_for_all();
+  const std::uint64_t device = number(pointer);
+  const auto asked = ask(serve::Find{device});
+  if (asked.result.base != device) return set_last_error(cudaErrorHostMemoryNotRegistered);
+  take_registered_back(host);
+  return set_last_error(ask(serve::Unregister{device, caller_place()}).error);
 }
 
 cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer,
                                      unsigned int flags) {
   RUNTIME_CALL;
   if (device_pointer == nullptr || flags != 0) return set_last_error(cudaErrorInvalidValue);
-  if (is_registered(host_pointer)) {
-    set_last_error(cudaErrorNotSupported);
-    explain_last_error(
-        "cudaHostGetDevicePointer (kernels cannot use registered memory here: take "
-        "cudaMallocHost)");
-    return cudaErrorNotSupported;
-  }
   if (!find_allocation(host_pointer).is_hosts_too()) return set_last_error(cudaErrorInvalidValue);
   *device_pointer = host_pointer;
   return set_last_error(cudaSuccess);
@@ -225,8 +239,7 @@ cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer,
 cudaError_t cudaHostGetFlags(unsigned int* flags, void* host_pointer) {
   RUNTIME_CALL;
   const Found found = find_allocation(host_pointer);
-  const bool is_pinned =
-      is_registered(host_pointer) || (found.exists() && found.kind == MemoryKind::kPinnedHost);
+  const bool is_pinned = found.exists() && found.kind == MemoryKind::kPinnedHost;
   if (flags == nullptr || !is_pinned) return set_last_error(cudaErrorInvalidValue);
   *flags = cudaHostAllocMapped;  // all pinned memory is mapped where addresses are unified
   return set_last_error(cudaSuccess);
@@ -246,9 +259,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   if (attributes == nullptr) return set_last_error(cudaErrorInvalidValue);
   void* const address = const_cast<void*>(pointer);
   const Found found = find_allocation(pointer);
-  if (is_registered(pointer)) {
-    *attributes = {cudaMemoryTypeHost, 0, nullptr, address};
-  } else if (!found.exists()) {
+  if (!found.exists()) {
     *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, address};
   } else if (found.kind == MemoryKind::kManaged) {
     *attributes = {cudaMemoryTypeManaged, 0, address, address};

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "allocation.h"
 #include "call.h"
 #include "error_state.h"
 
@@ -13,7 +14,6 @@ namespace runtime {
 namespace {
 
 struct Condition {
-  unsigned value;
   unsigned default_value;
   bool is_reset;  // at each launch
 };
@@ -119,18 +119,25 @@ std::vector<void*> KernelWork::places() const {
 }
 
 cudaGraphConditionalHandle add_condition(unsigned default_value, bool is_reset) {
-  const cudaGraphConditionalHandle handle = all().conditions.size() + 1;
-  all().conditions[handle] = {default_value, default_value, is_reset};
+  cudaError_t error = cudaSuccess;
+  const auto handle = reinterpret_cast<cudaGraphConditionalHandle>(
+      allocate(sizeof default_value, serve::Memory::kPinned, &error));
+  if (error != cudaSuccess) return 0;
+  all().conditions[handle] = {default_value, is_reset};
+  condition(handle) = default_value;
   return handle;
 }
 
 bool is_condition(cudaGraphConditionalHandle handle) { return all().conditions.count(handle) != 0; }
 
-unsigned condition(cudaGraphConditionalHandle handle) { return all().conditions.at(handle).value; }
+unsigned& condition(cudaGraphConditionalHandle handle) {
+  open_all_pages();  // the graph orders what kernels write there
+  return *reinterpret_cast<unsigned*>(handle);
+}
 
 void reset_conditions() {
-  for (auto& [handle, condition] : all().conditions) {
-    if (condition.is_reset) condition.value = condition.default_value;
+  for (const auto& [handle, about] : all().conditions) {
+    if (about.is_reset) condition(handle) = about.default_value;
   }
 }
 
@@ -191,10 +198,5 @@ cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle,
     return set_last_error(cudaErrorInvalidValue);
   }
   *handle = add_condition(default_value, flags == cudaGraphCondAssignDefault);
-  return set_last_error(cudaSuccess);
-}
-
-void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value) {
-  const auto found = all().conditions.find(handle);
-  if (found != all().conditions.end()) found->second.value = value;
+  return set_last_error(*handle != 0 ? cudaSuccess : cudaErrorMemoryAllocation);
 }

@@ -77,8 +77,9 @@ bool can_be_ordered(CUgraph_st& graph);
 cudaError_t kernel_work(const cudaKernelNodeParams* parameters, KernelWork* work);
 
 // Conditions, by handle.
+// The handle is where its value is, for kernels set it. 0: there is no memory left.
 cudaGraphConditionalHandle add_condition(unsigned default_value, bool is_reset);
-unsigned condition(cudaGraphConditionalHandle handle);
+unsigned& condition(cudaGraphConditionalHandle handle);
 bool is_condition(cudaGraphConditionalHandle handle);
 void reset_conditions();
 

@@ -23,10 +23,16 @@ std::map<std::uint64_t, std::uint64_t>& shared() {  // where live allocations be
 }
 
 struct SharedVariable {
-  std::uint64_t host, device, size_bytes;  // whole pages
+  std::uint64_t host, device, size_bytes;
+
+  std::uint64_t end() const { return host + size_bytes; }
 };
-std::vector<SharedVariable>& variables() {
+std::vector<SharedVariable>& variables() {                   // whole pages
   static auto* const all = new std::vector<SharedVariable>;  // outlives all users
+  return *all;
+}
+std::map<std::uint64_t, SharedVariable>& registered() {  // by where it begins, to the byte
+  static auto* const all = new std::map<std::uint64_t, SharedVariable>;  // outlives all users
   return *all;
 }
 
@@ -58,6 +64,32 @@ bool is_used(std::uint64_t page) {
   const auto behind = shared().lower_bound(page + page_bytes());
   return behind != shared().begin() && std::prev(behind)->second > page;
 }
+
+// Both sides have the pages of [begin, end) from now on. What is behind the first `kept_bytes` is
+// the host's.
+bool share_pages(std::uint64_t begin, std::uint64_t end, std::uint64_t device,
+                 std::uint64_t kept_bytes) {
+  const auto offset = static_cast<off_t>(device - memory::kSharedWithHostBase);
+  void* const pages =
+      mmap(nullptr, end - begin, PROT_READ | PROT_WRITE, MAP_SHARED, g_file, offset);
+  if (pages == MAP_FAILED) return false;
+  std::memcpy(static_cast<std::byte*>(pages) + kept_bytes,
+              reinterpret_cast<const void*>(begin + kept_bytes), end - begin - kept_bytes);
+  void* const place = reinterpret_cast<void*>(begin);
+  return mremap(pages, end - begin, end - begin, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place;
+}
+
+// They are the host's alone again.
+void take_back(std::uint64_t begin, std::uint64_t end) {
+  void* const pages =
+      mmap(nullptr, end - begin, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const place = reinterpret_cast<void*>(begin);
+  if (pages == MAP_FAILED) return;
+  std::memcpy(pages, place, end - begin);
+  mremap(pages, end - begin, end - begin, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+}
+
+bool is_registered_page(std::uint64_t page) { return is_registered(page, page + page_bytes()); }
 
 void close_all_pages() {
   if (shared().empty()) return;
@@ -103,37 +135,57 @@ bool share_variable(std::uint64_t host, std::uint64_t size_bytes, std::uint64_t 
   const std::uint64_t end = page_behind(host + size_bytes);
   if (host != page_of(host) || device != page_of(device)) return false;
   if (!open_shared(device, size_bytes)) return false;
-  const auto offset = static_cast<off_t>(device - memory::kSharedWithHostBase);
-  void* const pages = mmap(nullptr, end - host, PROT_READ | PROT_WRITE, MAP_SHARED, g_file, offset);
-  if (pages == MAP_FAILED) return false;
   // Behind it on its last page are other variables of the program.
-  std::memcpy(static_cast<std::byte*>(pages) + size_bytes,
-              reinterpret_cast<const void*>(host + size_bytes), end - host - size_bytes);
-  void* const place = reinterpret_cast<void*>(host);
-  if (mremap(pages, end - host, end - host, MREMAP_MAYMOVE | MREMAP_FIXED, place) != place) {
-    return false;
-  }
+  if (!share_pages(host, end, device, size_bytes)) return false;
   variables().push_back({host, device, end - host});
   return true;
+}
+
+bool share_registered(std::uint64_t host, std::uint64_t size_bytes, std::uint64_t device) {
+  const std::uint64_t end = page_behind(host + size_bytes);
+  bool is_fine = true;
+  for (std::uint64_t begin = page_of(host); begin < end;) {
+    std::uint64_t behind = begin + page_bytes();
+    if (!is_registered_page(begin)) {
+      while (behind < end && !is_registered_page(behind)) behind += page_bytes();
+      is_fine = is_fine && share_pages(begin, behind, device + (begin - host), 0);
+    }
+    begin = behind;
+  }
+  registered()[host] = {host, device, size_bytes};
+  if (!is_fine) take_registered_back(host);
+  return is_fine;
+}
+
+void take_registered_back(std::uint64_t host) {
+  const auto found = registered().find(host);
+  if (found == registered().end()) return;
+  const std::uint64_t end = page_behind(host + found->second.size_bytes);
+  registered().erase(found);
+  for (std::uint64_t page = page_of(host); page < end; page += page_bytes()) {
+    if (!is_registered_page(page)) take_back(page, page + page_bytes());
+  }
+}
+
+bool is_registered(std::uint64_t begin, std::uint64_t end) {
+  const auto behind = registered().lower_bound(end);
+  return behind != registered().begin() && std::prev(behind)->second.end() > begin;
 }
 
 std::uint64_t device_address(std::uint64_t address) {
   for (const SharedVariable& one : variables()) {
     if (address - one.host < one.size_bytes) return one.device + (address - one.host);
   }
-  return address;
+  const auto behind = registered().upper_bound(address);
+  if (behind == registered().begin()) return address;
+  const SharedVariable& one = std::prev(behind)->second;
+  return address < one.end() ? one.device + (address - one.host) : address;
 }
 
 void take_variables_back() {
-  for (const SharedVariable& one : variables()) {
-    void* const pages =
-        mmap(nullptr, one.size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    void* const place = reinterpret_cast<void*>(one.host);
-    if (pages == MAP_FAILED) continue;
-    std::memcpy(pages, place, one.size_bytes);
-    mremap(pages, one.size_bytes, one.size_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place);
-  }
+  for (const SharedVariable& one : variables()) take_back(one.host, one.end());
   variables().clear();
+  while (!registered().empty()) take_registered_back(registered().begin()->first);
 }
 
 void note_racing_work(std::uint32_t number) {

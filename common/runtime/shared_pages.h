@@ -33,7 +33,13 @@ void open_all_pages();
 // The variable of the program, which begins at a page, becomes the device's: the same bytes at both
 // addresses. False: that cannot be.
 bool share_variable(std::uint64_t host, std::uint64_t size_bytes, std::uint64_t device);
-// Of such a variable, or of its last page; other addresses stay as they are.
+// The same for memory that the host registers. What is beside it on its first and last page stays
+// the host's. Its pages are never closed, for the allocator of the host has its notes there.
+bool share_registered(std::uint64_t host, std::uint64_t size_bytes, std::uint64_t device);
+void take_registered_back(std::uint64_t host);
+// Whether a byte of [begin, end) is such memory.
+bool is_registered(std::uint64_t begin, std::uint64_t end);
+// Of such a variable, its last page, or of registered memory; other addresses stay as they are.
 std::uint64_t device_address(std::uint64_t address);
 // In a child process, which has no device: its variables are its own again.
 void take_variables_back();

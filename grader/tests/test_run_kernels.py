@@ -194,3 +194,84 @@ def test_a_texture_of_an_array_that_may_be_gathered_is_gathered(tmp_path: Path) 
     )
     ran = run("gather.cu", cwd=tmp_path)
     assert (ran.returncode, ran.stdout) == (0, "3 4 2 1\n"), ran.stderr
+
+
+COUNT_DOWN = """\
+#include <cstdio>
+#include <nvtx3/nvToolsExt.h>
+__global__ void count_down(cudaGraphConditionalHandle handle, int* left) {
+  *left -= 1;
+  cudaGraphSetConditional(handle, *left > 0);
+}
+int main() {
+  nvtxRangePush("main");
+  int *d_left, left = 4;
+  cudaMalloc(&d_left, sizeof left);
+  cudaMemcpy(d_left, &left, sizeof left, cudaMemcpyHostToDevice);
+  cudaGraph_t graph;
+  cudaGraphCreate(&graph, 0);
+  cudaGraphConditionalHandle handle;
+  cudaGraphConditionalHandleCreate(&handle, graph, 1, cudaGraphCondAssignDefault);
+  cudaGraphNodeParams loop = {cudaGraphNodeTypeConditional};
+  loop.conditional.handle = handle;
+  loop.conditional.type = cudaGraphCondTypeWhile;
+  loop.conditional.size = 1;
+  cudaGraphNode_t node;
+  cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &loop);
+  void* arguments[] = {&handle, &d_left};
+  cudaKernelNodeParams body = {};
+  body.func = (void*)count_down;
+  body.gridDim = body.blockDim = 1;
+  body.kernelParams = arguments;
+  cudaGraphAddKernelNode(&node, loop.conditional.phGraph_out[0], nullptr, 0, &body);
+  cudaGraphExec_t executable;
+  cudaGraphInstantiate(&executable, graph, 0);
+  for (int i = 0; i < 2; ++i) {
+    cudaGraphLaunch(executable, 0);
+    cudaMemcpy(&left, d_left, sizeof left, cudaMemcpyDeviceToHost);
+    std::printf("%d\\n", left);
+  }
+  cudaFree(d_left);
+  nvtxRangePop();
+}
+"""
+
+
+@emulated
+def test_a_kernel_sets_the_condition_of_a_graph(tmp_path: Path) -> None:
+    (tmp_path / "loop.cu").write_text(COUNT_DOWN)
+    ran = run("loop.cu", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (0, "0\n-1\n"), ran.stderr
+
+
+REGISTERED = """\
+#include <cstdio>
+#include <vector>
+__global__ void scale(float* items, int num_items) {
+  const int item = threadIdx.x;
+  if (item < num_items) items[item] *= 2;
+}
+int main(int argc, char**) {
+  std::vector<float> a(40, 1), b(40, 3), c(40, 7);
+  cudaHostRegister(a.data(), 160, cudaHostRegisterMapped);
+  cudaHostRegister(b.data(), 160, cudaHostRegisterMapped);
+  float* d;
+  cudaHostGetDevicePointer(&d, b.data(), 0);
+  scale<<<1, 64>>>(a.data(), 40);
+  scale<<<1, 64>>>(d, 39 + argc);
+  cudaDeviceSynchronize();
+  std::printf("%g %g %g\\n", a[39], b[39], c[0]);
+  cudaHostUnregister(a.data());
+  cudaHostUnregister(b.data());
+}
+"""
+
+
+@emulated
+def test_kernels_use_registered_memory_and_stay_within_it(tmp_path: Path) -> None:
+    (tmp_path / "mapped.cu").write_text(REGISTERED)
+    ran = run("mapped.cu", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (0, "2 6 7\n"), ran.stderr
+    ran = run("mapped.cu", "--", "more", cwd=tmp_path)
+    assert ran.returncode == 1
+    assert "thread 40 of block 0 reads 4 bytes right past the end of" in ran.stderr

@@ -30,6 +30,10 @@
 #include "lockstep/device_library.h"
 #include "lockstep/math.h"
 
+#ifdef __CUDA_ARCH__
+#include "lockstep/c_math.h"
+#endif
+
 // Standard headers that nvcc's own headers include, and that programs rely on.
 #include <math.h>
 #include <stdio.h>

@@ -70,6 +70,14 @@ void poison_on_first_use(std::uint64_t address, std::uint64_t size_bytes);
 bool release(std::uint64_t address, Allocation::Kind kind, const HostPlace& at);
 void release_all();  // cudaDeviceReset; pinned memory survives
 
+// Room for memory of the host's own that it registers: at the same place of a page. `wanted`: where
+// it must be, because other registered memory is on the same pages; 0: anywhere. The host maps the
+// pages, with their contents. Returns 0 if there is no room.
+std::uint64_t register_host(std::uint64_t host, std::uint64_t size_bytes, std::uint64_t wanted,
+                            const HostPlace& at);
+// False: `address` is not the base of such memory.
+bool unregister_host(std::uint64_t address, const HostPlace& at);
+
 // Maps the judge's arena (a file descriptor) inside the range and returns its address; throws
 // std::system_error. Nothing in it is accessible to kernels until declared.
 std::uint64_t map_arena(int fd, std::uint64_t size_bytes);

@@ -97,9 +97,8 @@ class Heap {
 };
 
 std::array<Heap, 2>& heaps() {
-  static std::array<Heap, 2> both{
-      Heap(kDeviceBase, kArenaBase, kDeviceBase),
-      Heap(kSharedWithHostBase, kManagedVariablesBase, kManagedVariablesBase)};
+  static std::array<Heap, 2> both{Heap(kDeviceBase, kArenaBase, kDeviceBase),
+                                  Heap(kSharedWithHostBase, kRegisteredBase, kRegisteredBase)};
   return both;
 }
 

@@ -54,6 +54,8 @@ enum class Kind : std::uint32_t {
   kMakeImage,
   kEndImage,
   kShareVariable,
+  kRegister,
+  kUnregister,
   kEnd,
   kLast = kEnd,
 };
@@ -463,6 +465,23 @@ struct ShareVariable {
   using Result = Nothing;
   std::uint64_t device = 0;
   std::uint64_t host = 0;
+};
+
+// cudaHostRegister: memory of the host's own, which the host then maps at its place, too.
+struct Register {
+  static constexpr Kind kKind = Kind::kRegister;
+  struct Result {
+    std::uint64_t address = 0;
+  };
+  std::uint64_t host = 0;
+  std::uint64_t size_bytes = 0;
+  Place at = {};
+};
+struct Unregister {
+  static constexpr Kind kKind = Kind::kUnregister;
+  using Result = Nothing;
+  std::uint64_t address = 0;
+  Place at = {};
 };
 
 // The program ends: what it left behind is reported.

@@ -17,6 +17,7 @@ enum CudaError : int {
   kInvalidPtx = 218,
   kInvalidResourceHandle = 400,
   kNotReady = 600,
+  kHostMemoryNotRegistered = 713,
   kLaunchFailure = 719,
   kCooperativeLaunchTooLarge = 720,
   kNotPermitted = 800,

@@ -20,7 +20,7 @@ using AnyCommand =
                  WaitForAll, AskStream, AddEvent, RemoveEvent, RecordEvent, WaitForEvent, AskEvent,
                  StreamWaits, Launch, Proceed, GiveUp, Touch, Report, TakePrinted, TakeScratch,
                  DeclareScratch, EndScratch, TakeGraphMemory, FreeGraphMemory, MakeImage, EndImage,
-                 ShareVariable, End>;
+                 ShareVariable, Register, Unregister, End>;
 
 struct Decoded {
   AnyCommand command;

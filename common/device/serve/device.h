@@ -128,6 +128,8 @@ class Device {
   int handle(const FindKernel&, FindKernel::Result&, Call&);
   int handle(const FindSymbol&, FindSymbol::Result&, Call&);
   int handle(const ShareVariable&, Nothing&, Call&);
+  int handle(const Register&, Register::Result&, Call&);
+  int handle(const Unregister&, Nothing&, Call&);
   // memory_commands.cpp
   int handle(const Allocate&, Allocate::Result&, Call&);
   int handle(const Free&, Nothing&, Call&);

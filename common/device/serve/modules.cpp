@@ -18,7 +18,6 @@ namespace {
 using MemoryKind = memory::Allocation::Kind;
 
 constexpr std::size_t kMaxModules = 1000;
-constexpr std::size_t kMaxVariables = 1000;  // __managed__ ones
 
 bool needs_room(const ptx::Variable& variable) {
   return variable.space != ptx::Space::kShared && !variable.is_managed;
@@ -184,29 +183,6 @@ int Device::handle(const FindSymbol& command, FindSymbol::Result& result, Call& 
     return kSuccess;
   }
   return kInvalidSymbol;
-}
-
-int Device::handle(const ShareVariable& command, Nothing&, Call&) {
-  constexpr std::uint64_t kEndOfAddresses = std::uint64_t{1} << 47;  // that a host can have
-  const memory::Allocation* const found = memory::find(command.device);
-  if (!managed_variables_.contains(command.device) || found == nullptr ||
-      found->base != command.device) {
-    return kInvalidSymbol;
-  }
-  // Up to the last page's end, so that an access behind the variable is recognised as such.
-  const std::uint64_t size_bytes = (found->size_bytes + memory::kManagedAlignment - 1) /
-                                   memory::kManagedAlignment * memory::kManagedAlignment;
-  const bool is_outside = command.host < memory::kParamBase - size_bytes ||
-                          command.host >= memory::kDeviceBase + memory::kDeviceRangeBytes;
-  const bool overlaps = std::ranges::any_of(host_variables_, [&](const run::HostVariable& other) {
-    return command.host < other.host + other.size_bytes && other.host < command.host + size_bytes;
-  });
-  if (command.host == 0 || command.host >= kEndOfAddresses || !is_outside ||
-      host_variables_.size() == kMaxVariables || overlaps) {
-    return kInvalidValue;
-  }
-  host_variables_.push_back({command.host, command.device, size_bytes});
-  return kSuccess;
 }
 
 }  // namespace serve

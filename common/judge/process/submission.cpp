@@ -55,8 +55,8 @@ Failure explain(const Exchange& exchange, const Limits& limits, bool is_over_bud
   if (exchange.death.signal == SIGSYS) {
     return {kind::kForbidden,
             "made a system call that no kernel needs "
-            "(a new process, a socket, another process's memory, ...), "
-            "and was stopped by the sandbox"};
+            "(a new thread or process, a socket, another process's memory, ...), "
+            "and was stopped by the sandbox: let the function's own thread do the work"};
   }
   if (exchange.death.status == wire::kTamperingStatus) {
     return {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Managed and pinned memory, and pointers to the device that the host uses.
+#include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <vector>
 
 #include "runtime_test.h"
 
@@ -49,6 +51,62 @@ TEST_F(Shared, AManagedVariableIsTheSameForBothSides) {
   const auto findings = take_findings();
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_NE(findings[0].find("past the end of managed (4 bytes)"), std::string::npos);
+}
+
+// Small pieces of one page each, and pages full of them.
+TEST_F(Shared, RegisteredMemoryIsTheSameForBothSides) {
+  for (const std::size_t num_items : {8, 20'000}) {
+    std::vector<int> whole(4 * num_items, 1);
+    int* const first = whole.data() + 1;
+    int* const second = first + num_items + 1;
+    for (int* const piece : {first, second}) {
+      EXPECT_EQ(cudaHostRegister(piece, num_items * sizeof(int), 0), cudaSuccess);
+    }
+    EXPECT_EQ(cudaHostRegister(first + 2, 4, 0), cudaErrorHostMemoryAlreadyRegistered);
+    int* device = nullptr;
+    EXPECT_EQ(cudaHostGetDevicePointer(reinterpret_cast<void**>(&device), second, 0), cudaSuccess);
+    launch(kFill, 1, 8, device, 3);
+    launch(kAdd, 1, 1, first + num_items - 1, 5);  // by unified addressing
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_EQ(second[7], 3);
+    EXPECT_EQ(first[num_items - 1], 6);
+    first[0] = 9;
+    EXPECT_EQ(cudaMemcpy(second, first, 4, cudaMemcpyDefault), cudaSuccess);
+    EXPECT_EQ(cudaHostUnregister(first), cudaSuccess);
+    EXPECT_EQ(cudaHostUnregister(first), cudaErrorHostMemoryNotRegistered);
+    cudaGetLastError();
+    take_findings();
+    launch(kAdd, 1, 1, second + 1, 5);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_EQ(cudaHostUnregister(second), cudaSuccess);
+    EXPECT_TRUE(take_findings().empty());
+    const std::vector<int> all = {1, 9, 1};  // and what lies beside the pieces is as it was
+    EXPECT_TRUE(std::equal(all.begin(), all.end(), whole.begin()));
+    EXPECT_EQ(first[num_items], 1);
+    EXPECT_EQ(second[0], 9);
+    EXPECT_EQ(second[1], 8);
+    EXPECT_EQ(second[num_items], 1);
+  }
+}
+
+TEST_F(Shared, RegisteredMemoryHasBounds) {
+  std::vector<int> items(6, 1);
+  cudaHostRegister(items.data() + 1, 2 * sizeof(int), 0);
+  cudaPointerAttributes about;
+  EXPECT_EQ(cudaPointerGetAttributes(&about, items.data() + 2), cudaSuccess);
+  EXPECT_EQ(about.type, cudaMemoryTypeHost);
+  EXPECT_EQ(cudaFreeHost(items.data() + 1), cudaErrorInvalidValue);
+  cudaGetLastError();
+  take_findings();
+  launch(kFill, 1, 3, items.data() + 1, 4);
+  cudaDeviceSynchronize();
+  const auto findings = take_findings();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].find("right past the end of allocation"), std::string::npos) << findings[0];
+  EXPECT_EQ(items[3], 1);
+  cudaDeviceReset();
+  EXPECT_EQ(cudaHostUnregister(items.data() + 1), cudaSuccess);
+  EXPECT_EQ(items[2], 4);
 }
 
 TEST_F(Shared, RacesWithAKernelThatTheHostDidNotWaitFor) {

@@ -71,7 +71,12 @@ LOCKSTEP_API cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHa
                                                           unsigned int default_value = 0,
                                                           unsigned int flags = 0);
 // For kernels: what the node that has this handle looks at when its turn comes.
-LOCKSTEP_API void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
+#ifdef __CUDA__
+LOCKSTEP_DEVICE void cudaGraphSetConditional(cudaGraphConditionalHandle handle,
+                                             unsigned int value) {
+  __asm__ volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(handle), "r"(value) : "memory");
+}
+#endif
 
 // Edges and nodes.
 LOCKSTEP_API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,

@@ -20,14 +20,20 @@
 #undef LOCKSTEP_UNARY
 #undef LOCKSTEP_BINARY
 
-// What is an instruction, or a few.
-#define LOCKSTEP_UNARY(name, of_double, of_float)             \
-  LOCKSTEP_DEVICE double name(double x) { return of_double; } \
-  LOCKSTEP_DEVICE float name##f(float x) { return of_float; } \
+// What is an instruction, or a few. When clang compiles for the device these are one function with
+// the host's, as with nvcc, so that a kernel's template can have them as arguments: reduce<fminf>.
+#ifdef __CUDA_ARCH__
+#define LOCKSTEP_MATH extern "C" LOCKSTEP_INLINE
+#else
+#define LOCKSTEP_MATH LOCKSTEP_DEVICE
+#endif
+#define LOCKSTEP_UNARY(name, of_double, of_float)                    \
+  LOCKSTEP_MATH double name(double x) noexcept { return of_double; } \
+  LOCKSTEP_MATH float name##f(float x) noexcept { return of_float; } \
   LOCKSTEP_DEVICE float name(float x) { return of_float; }
-#define LOCKSTEP_BINARY(name, of_double, of_float)                      \
-  LOCKSTEP_DEVICE double name(double x, double y) { return of_double; } \
-  LOCKSTEP_DEVICE float name##f(float x, float y) { return of_float; }  \
+#define LOCKSTEP_BINARY(name, of_double, of_float)                             \
+  LOCKSTEP_MATH double name(double x, double y) noexcept { return of_double; } \
+  LOCKSTEP_MATH float name##f(float x, float y) noexcept { return of_float; }  \
   LOCKSTEP_DEVICE float name(float x, float y) { return of_float; }
 LOCKSTEP_UNARY(fabs, __builtin_fabs(x), __builtin_fabsf(x))
 LOCKSTEP_UNARY(floor, __builtin_floor(x), __builtin_floorf(x))
@@ -37,18 +43,24 @@ LOCKSTEP_UNARY(rint, __builtin_rint(x), __builtin_rintf(x))
 LOCKSTEP_UNARY(nearbyint, __builtin_nearbyint(x), __builtin_nearbyintf(x))
 LOCKSTEP_UNARY(round, __builtin_round(x), __builtin_roundf(x))
 LOCKSTEP_UNARY(sqrt, __nvvm_sqrt_rn_d(x), __nvvm_sqrt_rn_f(x))
-LOCKSTEP_UNARY(rsqrt, __nvvm_rsqrt_approx_d(x), __nvvm_rsqrt_approx_f(x))
 LOCKSTEP_BINARY(fmin, __builtin_fmin(x, y), __builtin_fminf(x, y))
 LOCKSTEP_BINARY(fmax, __builtin_fmax(x, y), __builtin_fmaxf(x, y))
 LOCKSTEP_BINARY(copysign, __builtin_copysign(x, y), __builtin_copysignf(x, y))
 LOCKSTEP_BINARY(fdim, x <= y ? 0 : x - y, x <= y ? 0 : x - y)
-LOCKSTEP_BINARY(rhypot, 1 / hypot(x, y), 1 / hypotf(x, y))
 #undef LOCKSTEP_UNARY
 #undef LOCKSTEP_BINARY
 
-LOCKSTEP_DEVICE double fma(double x, double y, double z) { return __nvvm_fma_rn_d(x, y, z); }
-LOCKSTEP_DEVICE float fmaf(float x, float y, float z) { return __nvvm_fma_rn_f(x, y, z); }
+LOCKSTEP_MATH double fma(double x, double y, double z) noexcept { return __nvvm_fma_rn_d(x, y, z); }
+LOCKSTEP_MATH float fmaf(float x, float y, float z) noexcept { return __nvvm_fma_rn_f(x, y, z); }
 LOCKSTEP_DEVICE float fma(float x, float y, float z) { return __nvvm_fma_rn_f(x, y, z); }
+#undef LOCKSTEP_MATH
+
+LOCKSTEP_DEVICE double rsqrt(double x) { return __nvvm_rsqrt_approx_d(x); }
+LOCKSTEP_DEVICE float rsqrtf(float x) { return __nvvm_rsqrt_approx_f(x); }
+LOCKSTEP_DEVICE float rsqrt(float x) { return __nvvm_rsqrt_approx_f(x); }
+LOCKSTEP_DEVICE double rhypot(double x, double y) { return 1 / hypot(x, y); }
+LOCKSTEP_DEVICE float rhypotf(float x, float y) { return 1 / hypotf(x, y); }
+LOCKSTEP_DEVICE float rhypot(float x, float y) { return 1 / hypotf(x, y); }
 
 LOCKSTEP_DEVICE int abs(int x) { return x < 0 ? -x : x; }
 LOCKSTEP_DEVICE long abs(long x) { return x < 0 ? -x : x; }
