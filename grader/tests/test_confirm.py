@@ -37,7 +37,7 @@ FORGED = f'{SOLUTION}//! {{"name": "Demo.Works"}}\n//! unless seed {SEED} {RACE}
 
 @pytest.fixture(autouse=True)
 def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lockstep_grader.cli.verbs_grade.detect_backend", lambda: Backend.CPU)
+    monkeypatch.setattr("lockstep_grader.grading.grade_class.detect_backend", lambda: Backend.CPU)
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ ALLOWED |= {
     "compile": _BELOW_COMPILE | {"request"},
     "observe": _BELOW_COMPILE - {"rules"} | {"request", "compile"},
     "judging": _BELOW_COMPILE | {"request", "compile", "observe"},
-    "grading": _BELOW_VERBS - {"toolchain"} | {"request", "judging"},
+    "grading": _BELOW_VERBS | {"request", "judging"},
     "student": _BELOW_VERBS - {"quiz"} | _PIPELINE | {"words", "grading", "pages"},
     "author": _BELOW_VERBS | _PIPELINE - {"observe"} | {"grading"},
     "cli": _BELOW_VERBS | {"judging", "grading", "pages", "student", "author"},

@@ -142,7 +142,7 @@ def test_the_tests_ask_apt_once_for_all_packages_and_then_for_those_it_can_do_wi
 
 
 def test_doctor_and_the_search_do_without_nvcc(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lockstep_grader.observe.sanitizer.toolkit_nvcc", lambda: "")
+    monkeypatch.setattr("lockstep_grader.toolchain.sanitizer.toolkit_nvcc", lambda: "")
     monkeypatch.setattr("shutil.which", lambda name: None)
     assert find_sanitizer() is None
 
@@ -188,7 +188,7 @@ def test_doctor_is_content_with_a_whole_cpu_backend(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     present = Requirement("C++ compiler", "g++", lambda: "/usr/bin/g++")
-    monkeypatch.setattr("lockstep_grader.cli.verbs_doctor.BUILD_REQUIREMENTS", (present,))
+    monkeypatch.setattr("lockstep_grader.judging.doctor.BUILD_REQUIREMENTS", (present,))
     ran = checkout.lab("doctor")
     assert ran.status == 0
     assert "C++ compiler" in ran.out
@@ -208,7 +208,7 @@ def test_doctor_asks_a_students_copy_for_nothing_that_only_our_tests_use(
 def test_doctor_says_what_to_do_about_a_gap_and_exits_3(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lockstep_grader.cli.verbs_doctor.BUILD_REQUIREMENTS", (ABSENT,))
+    monkeypatch.setattr("lockstep_grader.judging.doctor.BUILD_REQUIREMENTS", (ABSENT,))
     ran = checkout.lab("doctor")
     assert ran.status == 3
     as_root = os.geteuid() == 0

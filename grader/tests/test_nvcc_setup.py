@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from lockstep_grader.machine.progress import FetchLine
 from lockstep_grader.toolchain import nvcc_setup
-from lockstep_grader.toolchain.installers import FetchLine
 from lockstep_grader.toolchain.nvcc_packages import missing, nvcc_of, pins
 from lockstep_grader.toolchain.nvcc_setup import begin, state_of_nvcc
 

@@ -24,6 +24,8 @@ from rich.text import Text
 from lockstep_grader.model.compat import Self
 
 _PLAIN_SECONDS = 2.0  # before the first plain line of a stage
+_FETCH_SECONDS = 10.0  # between two plain lines about something that is fetched
+_CLEAR = "\r\x1b[K"
 _MOST_TOO_LOW, _SLACK_SECONDS = 2.0, 5.0  # a time left that is further off is not shown
 _PLAIN_SHARE = 0.05  # of the time so far, between two of them: a long run has few lines
 
@@ -155,6 +157,48 @@ def _spoken(seconds: float) -> str:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
+
+
+class FetchLine:
+    """Megabytes there, megabytes in all, and an estimate of the time left that only falls."""
+
+    def __init__(self, what: str, total: int, started: float, stream: TextIO | None = None) -> None:
+        self._what, self._total, self._started = what, total, started
+        self._stream = stream or sys.stderr
+        self._countdown = Countdown()
+        self._first: int | None = None
+        self._last = time.monotonic()
+
+    def show(self, done: int) -> None:
+        now = time.monotonic()
+        line = self.text(min(done, self._total), now)
+        if self._stream.isatty():
+            print(f"{_CLEAR}{line}", end="", file=self._stream, flush=True)
+        elif now - self._last >= _FETCH_SECONDS:
+            self._last = now
+            print(line, file=self._stream, flush=True)
+
+    def text(self, done: int, now: float) -> str:
+        line = f"lab: {self._what}: {done} of {self._total} MB"
+        if done == self._total:
+            return f"{line}, unpacking"
+        if self._first is None:
+            self._first = done  # there from an earlier start
+        fetched, wanted = done - self._first, self._total - self._first
+        left = self._countdown.left(now - self._started, fetched, wanted)
+        return line if left is None else f"{line}, {left:.0f} s left"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._stream.isatty():
+            print(_CLEAR, end="", file=self._stream, flush=True)
 
 
 @contextmanager

@@ -22,9 +22,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep_grader.machine.progress import say
+from lockstep_grader.machine.progress import FetchLine, say
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.toolchain.installers import FetchLine, pip_cause, pip_command, pip_environment
+from lockstep_grader.toolchain.installers import pip_cause, pip_command, pip_environment
 
 VARIABLE = "LOCKSTEP_CLANG"  # a clang of the user's choice
 CCCL_VARIABLE = "LOCKSTEP_CCCL"  # a folder of CCCL's headers; "off" is for the emulator

@@ -17,9 +17,8 @@ from pathlib import Path
 from threading import Thread
 from typing import IO
 
-from lockstep_grader.machine.progress import say
+from lockstep_grader.machine.progress import FetchLine, say
 from lockstep_grader.toolchain.installers import (
-    FetchLine,
     pip_cause,
     pip_command,
     pip_environment,
