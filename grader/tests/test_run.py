@@ -221,6 +221,16 @@ def test_constant_memory_has_64_kib(tmp_path: Path, num_words: int, findings: in
 
 
 @emulated
+def test_as_written_a_pointer_past_a_local_array_is_found(tmp_path: Path) -> None:
+    program = "local_array_through_pointer.cu"
+    folder = REPOSITORY / "common" / "device" / "tests" / "corpus" / "bounds"
+    assert "finding" not in run(folder / program, cwd=tmp_path).stderr
+    ran = run("--as-written", folder / program, cwd=tmp_path)
+    assert ran.returncode == 1
+    assert "right past the end of local best (16 bytes)" in " ".join(ran.stderr.split())
+
+
+@emulated
 def test_an_error_that_the_program_never_asks_for_is_a_finding(tmp_path: Path) -> None:
     (tmp_path / "large.cu").write_text("__global__ void k() {}\nint main() { k<<<1, 2048>>>(); }\n")
     ran = run("large.cu", cwd=tmp_path)

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "code/flow.h"
+#include "code/local_layout.h"
 #include "code/names.h"
 #include "code/program.h"
 #include "code/rows.h"
@@ -118,7 +119,7 @@ std::uint64_t function_address(Program& program, const Function* function) {
 
 class FunctionLoader {
  public:
-  FunctionLoader(Program& program, const ptx::Function& source, Function& function)
+  FunctionLoader(Program& program, ptx::Function& source, Function& function)
       : program_(program), source_(source), function_(function) {}
 
   void load() {
@@ -132,6 +133,7 @@ class FunctionLoader {
     for (std::size_t i = 0; i < 3; ++i) {
       function_.cluster[i] = std::max({1U, source_.cluster[i], named[i]});
     }
+    lay_out_locals(source_, function_);
     place_parameters();
     Flow flow = flow_of(source_);
     rows_ = rows_of(source_, flow);
@@ -180,6 +182,7 @@ class FunctionLoader {
       place({variable}, unused);
       if (variable.name.starts_with("__local_depot")) {
         function_.depot_offset = locals_[variable.name];
+        for (LocalVariable& local : function_.locals) local.offset += function_.depot_offset;
       }
     }
     function_.local_bytes = align_up(at, 16);
@@ -436,7 +439,7 @@ class FunctionLoader {
 
  private:
   Program& program_;
-  const ptx::Function& source_;
+  ptx::Function& source_;
   Function& function_;
   Rows rows_;
   std::unordered_map<std::string_view, std::uint32_t> locals_;      // in local memory
@@ -511,7 +514,7 @@ std::unique_ptr<Program> load(ptx::Module module, const Placer& place) {
   }
   std::vector<SharedUse> uses;
   std::size_t next = 0;
-  for (const ptx::Function& source : program->module.functions) {
+  for (ptx::Function& source : program->module.functions) {
     if (source.is_declared_only) continue;
     Function& function = *program->functions[next++];
     FunctionLoader loader(*program, source, function);

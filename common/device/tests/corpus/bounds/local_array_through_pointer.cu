@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // out_of_bounds: a function gets a pointer to a thread's own array, and writes one element too far.
 // at: for (int i = 0; i <= n; ++i) items[i] = i;
-// missed: behind a pointer, only the frame of the thread's local variables has bounds.
 #include <cstdio>
 
 __device__ __noinline__ void fill(int* items, int n) {
