@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "code/flow.h"
+#include "code/guarded_updates.h"
 #include "code/local_layout.h"
 #include "code/names.h"
 #include "code/program.h"
@@ -140,6 +141,7 @@ class FunctionLoader {
     write_ops(flow);
     function_.blocks = std::move(flow.blocks);
     connect(flow);
+    find_guarded_updates(function_);
     function_.bytes32 = rows_.num32 * kRowBytes32;
     function_.bytes64 = rows_.num64 * kRowBytes64;
     function_.bytes_predicate = rows_.num_predicates * kRowBytesPredicate;

@@ -205,7 +205,7 @@ class RungJudge:
         if self.backend is Backend.CPU:
             workers = workers_on_cpu(self._toolchain, worker, confinement)
             judgement = self._run(job, tools, workers, work, Stage.ALL, self._seed)
-            return replace(judgement, warnings=made.warnings)
+            return replace(judgement, warnings=(*made.warnings, *judgement.warnings))
         judgement = self._run_on_gpu(job, tools, worker, confinement, work)
         return self._with_sanitizer(job, tools, judgement, worker, work)
 
@@ -256,7 +256,8 @@ class RungJudge:
             stage,
             self._standing,
         )
-        return Judgement(tests=tests, seed=used_seed)
+        notes = _each_line_once([note for test in tests for note in test.notes])
+        return Judgement(tests=tests, seed=used_seed, warnings=notes)
 
     def _with_sanitizer(
         self, job: Job, tools: LabTools, judgement: Judgement, worker: Path, work: Path
