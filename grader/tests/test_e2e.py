@@ -172,6 +172,22 @@ def test_a_crash_of_the_host_in_a_rung_names_its_line(tmp_path: Path) -> None:
     assert finding["message"] == "the host code dereferenced a null pointer"
 
 
+def test_a_plain_read_that_guards_an_atomic_costs_no_points(tmp_path: Path) -> None:
+    rung, right = f"{LAB}/01_global_atomic", "if (item < num_items) atomicAdd"
+    solution = (REPOSITORY / "solutions" / f"{rung}.cu").read_text()
+    assert solution.count(right) == 1
+    (tmp_path / f"{rung}.cu").parent.mkdir()
+    guarded = "if (item < num_items && *d_out > -1e30f)\n    atomicAdd"
+    (tmp_path / f"{rung}.cu").write_text(solution.replace(right, guarded))
+    ran = lab("check", rung, "--from", tmp_path, "--json", LOCKSTEP_NVCC="off")
+    (result,) = json.loads(ran.stdout)["lab"]["rungs"]
+    (warning,) = result["warnings"]
+    assert warning["line"] == solution[: solution.index(right)].count("\n") + 1
+    assert "cuda::atomic_ref" in warning["message"]
+    assert {finding["kind"] for finding in result["findings"]} == {"budget"}, "of the second read"
+    assert result["parts"]["cleanliness"]["score"] == result["parts"]["cleanliness"]["max_score"]
+
+
 @pytest.mark.parametrize("step", ["factor * d_in[item]", "factor + d_in[item]"])
 def test_judges_that_share_tests_say_what_one_judge_says(step: str, tmp_path: Path) -> None:
     rung, right = "00-threads/02_grid_stride", "factor * d_in[item]"

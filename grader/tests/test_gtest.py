@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Finding, FindingKind, Image, Outcome, Part, TestResult
+from lockstep_grader.model.grades import (
+    CompilerWarning,
+    Finding,
+    FindingKind,
+    Image,
+    Outcome,
+    Part,
+    TestResult,
+)
 from lockstep_grader.observe.gtest import read_gtest
 
 PLAIN = {"name": "A/1", "classname": "S", "status": "RUN", "result": "COMPLETED", "time": "0.25s"}
@@ -54,6 +62,13 @@ def test_the_judges_kind_becomes_a_finding_unless_a_checker_found_it(tmp_path: P
     checked = [{"kind": "race", "file": "/w/x.cu", "line": 3, "message": "x"}]
     (known,) = read(tmp_path, {**failed, "findings": json.dumps(checked)})
     assert known.findings == (Finding(FindingKind.RACE, "x", "x.cu", 3),)
+
+
+def test_notes_are_no_findings(tmp_path: Path) -> None:
+    noted = [{"kind": "race", "file": "/w/x.cu", "line": 3, "message": "x"}]
+    (test,) = read(tmp_path, {**PLAIN, "notes": json.dumps(noted)})
+    assert (test.outcome, test.findings) == (Outcome.PASSED, ())
+    assert test.notes == (CompilerWarning("x", "x.cu", 3),)
 
 
 def test_what_was_printed_has_its_lines_again(tmp_path: Path) -> None:

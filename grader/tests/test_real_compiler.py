@@ -271,7 +271,7 @@ def test_a_warning_breaks_the_proof_of_a_starter_and_of_a_solution(
 ) -> None:
     nvcc.says(f"{FILE}(1): warning #1-D: last line of file ends without a newline\n", 0)
     ran = checkout.lab("lint")
-    breach = "01_first: a compiler warns at line 1: last line of file ends without a newline"
+    breach = "01_first: a warning at line 1: last line of file ends without a newline"
     assert (ran.status, ran.out.count(breach)) == (1, 2)
 
 
@@ -333,7 +333,7 @@ def test_who_waits_gets_the_errors_alone_unless_a_budget_counts_registers(
     ("said", "status", "told", "exit_status"),
     [
         ("", 0, "nvcc has nothing to add\n", 0),
-        (f"{FILE}(1): warning #1-D: odd\n", 0, f"  a compiler warns, {FILE}:1: odd\n", 0),
+        (f"{FILE}(1): warning #1-D: odd\n", 0, f"  a warning, {FILE}:1: odd\n", 0),
         (f"{FILE}(1): error: recursion\n", 1, "\nnvcc changes the verdict:\n", 1),
     ],
 )

@@ -221,6 +221,62 @@ def test_constant_memory_has_64_kib(tmp_path: Path, num_words: int, findings: in
 
 
 @emulated
+def test_as_written_a_pointer_past_a_local_array_is_found(tmp_path: Path) -> None:
+    program = "local_array_through_pointer.cu"
+    folder = REPOSITORY / "common" / "device" / "tests" / "corpus" / "bounds"
+    assert "finding" not in run(folder / program, cwd=tmp_path).stderr
+    ran = run("--as-written", folder / program, cwd=tmp_path)
+    assert ran.returncode == 1
+    assert "right past the end of local best (16 bytes)" in " ".join(ran.stderr.split())
+
+
+MAXIMUM = """\
+#include <cstdio>
+__global__ void maximum(const int* in, int* best) {
+  const int value = in[blockIdx.x * blockDim.x + threadIdx.x];
+  if (value > READ)
+    UPDATE;
+}
+int main() {
+  int *d_in, *d_best;
+  int h_in[256];
+  for (int i = 0; i < 256; ++i) h_in[i] = i;
+  cudaMalloc(&d_in, sizeof h_in);
+  cudaMalloc(&d_best, sizeof(int));
+  cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice);
+  cudaMemset(d_best, 0, sizeof(int));
+  maximum<<<4, 64>>>(d_in, d_best);
+  cudaDeviceSynchronize();
+  cudaFree(d_in);
+  cudaFree(d_best);
+  std::puts("done");
+}
+"""
+
+
+@emulated
+@pytest.mark.parametrize(
+    ("read", "update", "noted"),
+    [
+        ("*best", "atomicMax(best, value)", True),
+        ("*(volatile int*)best", "atomicMax(best, value)", False),
+        ("*best", "atomicCAS(best, *best, value)", False),
+    ],
+)
+def test_a_plain_read_that_guards_an_atomic_update_is_a_note(
+    tmp_path: Path, read: str, update: str, noted: bool
+) -> None:
+    source = MAXIMUM.replace("READ", read).replace("UPDATE", update)
+    (tmp_path / "maximum.cu").write_text(source)
+    ran = run("maximum.cu", "--json", "report.json", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (0, "done\n"), ran.stderr
+    told = report(tmp_path / "report.json")
+    assert told["findings"] == []
+    assert [(note["file"], note["line"]) for note in told["notes"]] == [("maximum.cu", 4)] * noted
+    assert ("cuda::atomic_ref" in " ".join(ran.stderr.split())) is noted
+
+
+@emulated
 def test_an_error_that_the_program_never_asks_for_is_a_finding(tmp_path: Path) -> None:
     (tmp_path / "large.cu").write_text("__global__ void k() {}\nint main() { k<<<1, 2048>>>(); }\n")
     ran = run("large.cu", cwd=tmp_path)

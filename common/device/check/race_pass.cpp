@@ -34,6 +34,8 @@ RacePass::RacePass(const Order& order, Races& races, const BlockState& block, co
           Stamp{block.order.ordinal} << kOrdinalShift,
           Stamp{block.order.barrier_tick} << kTickShift,
           meant_kinds(kind, access.writes, target.is_shared)};
+  wants_update_ = kind == 0 && !access.writes && races.wants_update(*access.instruction);
+  if (wants_update_) now_.meant = 0;
 }
 
 // ---- the two accesses of a race
@@ -70,6 +72,10 @@ void RacePass::look_at(const Record& record, std::uint32_t word, Stamp own, bool
     return earlier >= now_.first &&
            races_.conflict(earlier, earlier_writes, own, access_.writes, target_.is_shared, reader);
   };
+  if (with_write && wants_update_) {
+    races_.look_at_update({record.write[word], record.write_id[word], true}, own, reader, block_,
+                          access_, target_.is_shared);
+  }
   if (with_write && conflicts(record.write[word], true)) {
     return report({record.write[word], record.write_id[word], true}, own);
   }

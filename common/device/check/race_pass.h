@@ -102,6 +102,7 @@ class RacePass {
   const run::Access& access_;
   const RaceTarget& target_;
   Now now_;
+  bool wants_update_ = false;  // it is a plain read that guards an atomic update
   Stamp own_;
   Stamp key_;  // the warp's, as digests have it
 };

@@ -36,6 +36,23 @@ bool Races::conflict(Stamp earlier, bool earlier_writes, Stamp now, bool now_wri
          !order_.is_ordered(earlier, reader);
 }
 
+void Races::look_at_update(const Earlier& earlier, Stamp now, const Reader& reader,
+                           const BlockState& block, const run::Access& read, bool is_shared) {
+  const bool may_race = earlier.stamp >= order_.first_current() &&
+                        (earlier.stamp & kAtomicBit) != 0 && !same_thread(earlier.stamp, now) &&
+                        share_bytes(earlier.stamp, now) &&
+                        !order_.is_ordered(earlier.stamp, reader);
+  if (!may_race) return;
+  const run::Launch& launch = *block.block->launch;
+  const code::Instruction& update = instructions_.find(*launch.program, earlier.id);
+  if (update.id != read.instruction->guarded_update) return;
+  noted_.insert(read.instruction->id);
+  const report::Place place = place_of(launch, *read.instruction);
+  report::note(finding_at(report::Kind::kRace, launch, *read.instruction,
+                          report::guarded_update_text(thread_name(*block.block, thread_of(now)),
+                                                      place, is_shared, place_of(launch, update))));
+}
+
 bool Races::is_new(std::uint32_t id, std::uint32_t earlier_id) {
   constexpr int kMaxTries = 64;  // two writes may have written the same value the first time
   return ++counts_[{id, earlier_id}] <= kMaxTries;

@@ -26,7 +26,10 @@ class Races {
   Races(Order& order, const StreamOrder& streams, Instructions& instructions)
       : order_(order), streams_(streams), instructions_(instructions) {}
 
-  void begin_launch() { counts_.clear(); }
+  void begin_launch() {
+    counts_.clear();
+    noted_.clear();
+  }
 
   // Whether the two are a race. `now`: the stamp of the access that is made, by `reader`.
   bool conflict(Stamp earlier, bool earlier_writes, Stamp now, bool now_writes, bool is_shared,
@@ -43,6 +46,14 @@ class Races {
   // The thread waits in a loop for what the earlier access, an atomic one, has written.
   void report_polled(const Earlier& earlier, const BlockState& block, std::uint32_t thread,
                      const code::Instruction& poll, bool is_shared);
+
+  // Whether a read by this instruction is worth a look at the atomic updates before it.
+  bool wants_update(const code::Instruction& read) const {
+    return read.guarded_update != 0 && !noted_.contains(read.id);
+  }
+  // Notes that the lane's plain read and the earlier access, if that is an update, have no order.
+  void look_at_update(const Earlier& earlier, Stamp now, const Reader& reader,
+                      const BlockState& block, const run::Access& read, bool is_shared);
 
   // Whether races have been reported in launches of that kernel.
   bool has_races(const std::string& kernel) const { return kernels_.contains(kernel); }
@@ -61,6 +72,7 @@ class Races {
   const StreamOrder& streams_;
   Instructions& instructions_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, int> counts_;  // by the two instructions
+  std::set<std::uint32_t> noted_;  // ids of the plain reads that are noted
   std::set<std::string> kernels_;
 };
 

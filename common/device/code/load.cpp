@@ -9,6 +9,8 @@
 #include <tuple>
 
 #include "code/flow.h"
+#include "code/guarded_updates.h"
+#include "code/local_layout.h"
 #include "code/names.h"
 #include "code/program.h"
 #include "code/rows.h"
@@ -118,7 +120,7 @@ std::uint64_t function_address(Program& program, const Function* function) {
 
 class FunctionLoader {
  public:
-  FunctionLoader(Program& program, const ptx::Function& source, Function& function)
+  FunctionLoader(Program& program, ptx::Function& source, Function& function)
       : program_(program), source_(source), function_(function) {}
 
   void load() {
@@ -132,12 +134,14 @@ class FunctionLoader {
     for (std::size_t i = 0; i < 3; ++i) {
       function_.cluster[i] = std::max({1U, source_.cluster[i], named[i]});
     }
+    lay_out_locals(source_, function_);
     place_parameters();
     Flow flow = flow_of(source_);
     rows_ = rows_of(source_, flow);
     write_ops(flow);
     function_.blocks = std::move(flow.blocks);
     connect(flow);
+    find_guarded_updates(function_);
     function_.bytes32 = rows_.num32 * kRowBytes32;
     function_.bytes64 = rows_.num64 * kRowBytes64;
     function_.bytes_predicate = rows_.num_predicates * kRowBytesPredicate;
@@ -180,6 +184,7 @@ class FunctionLoader {
       place({variable}, unused);
       if (variable.name.starts_with("__local_depot")) {
         function_.depot_offset = locals_[variable.name];
+        for (LocalVariable& local : function_.locals) local.offset += function_.depot_offset;
       }
     }
     function_.local_bytes = align_up(at, 16);
@@ -436,7 +441,7 @@ class FunctionLoader {
 
  private:
   Program& program_;
-  const ptx::Function& source_;
+  ptx::Function& source_;
   Function& function_;
   Rows rows_;
   std::unordered_map<std::string_view, std::uint32_t> locals_;      // in local memory
@@ -511,7 +516,7 @@ std::unique_ptr<Program> load(ptx::Module module, const Placer& place) {
   }
   std::vector<SharedUse> uses;
   std::size_t next = 0;
-  for (const ptx::Function& source : program->module.functions) {
+  for (ptx::Function& source : program->module.functions) {
     if (source.is_declared_only) continue;
     Function& function = *program->functions[next++];
     FunctionLoader loader(*program, source, function);

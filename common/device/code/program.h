@@ -93,6 +93,7 @@ struct Instruction {
   std::uint32_t text_line = 0;          // in the PTX: what a debugger calls its address
   std::uint32_t id = 0;                 // unique in the program; counters are arrays by it
   std::uint32_t block = 0;              // index into Function::blocks
+  std::uint32_t guarded_update = 0;     // of a plain load: the atomic that it guards; 0: none
   bool has_destination = false;         // operands[0] (and its `second`) is defined by it
 
   bool has(std::string_view word) const;
@@ -133,6 +134,21 @@ struct SharedVariable {
   std::uint32_t size_bytes = 0;
 };
 
+// Of a function as written: a variable in local memory, in room of no variable on both sides.
+inline constexpr std::uint32_t kGuardBytes = 64;
+struct LocalVariable {
+  std::string name;
+  std::uint32_t offset = 0;
+  std::uint32_t size_bytes = 0;
+  std::uint32_t end() const { return offset + size_bytes; }
+};
+// What the compiler has at `from` and behind it, up to the next piece, is at `to`.
+struct DepotPiece {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+};
+std::uint32_t place_in_depot(const std::vector<DepotPiece>& pieces, std::uint32_t offset);
+
 struct Function {
   std::string name;      // mangled
   std::string readable;  // "interleaved_kernel", without parameters
@@ -152,8 +168,10 @@ struct Function {
   std::uint32_t parameter_bytes = 0;
   std::vector<ptx::Variable> returns;
   std::vector<std::uint32_t> return_offsets;
-  std::uint32_t local_bytes = 0;   // those, the .param variables of its own calls, and the depot
-  std::uint32_t depot_offset = 0;  // in that, of the variables that clang keeps in memory
+  std::uint32_t local_bytes = 0;      // those, the .param variables of its own calls, and the depot
+  std::uint32_t depot_offset = 0;     // in that, of the variables that clang keeps in memory
+  std::vector<LocalVariable> locals;  // by offset, in local memory; those with a guard
+  std::vector<DepotPiece> depot_pieces;  // in the depot; empty: all is where the compiler has it
   // Of a kernel, with all that it may call: static shared variables in order of their offsets.
   std::vector<SharedVariable> shared;
   std::uint32_t shared_bytes = 0;                    // their sizes, as the hardware lays them out

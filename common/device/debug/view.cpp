@@ -74,6 +74,16 @@ std::string parameters_json(const run::Frame& frame, std::uint64_t local) {
   return json::array(places);
 }
 
+// Where the debugger finds what the compiler has at an offset of the depot and behind it.
+std::string depot_json(const run::Frame& frame, std::uint64_t local) {
+  const std::uint64_t base = local + frame.function->depot_offset;
+  std::vector<std::string> pieces = {json::array({number(0), number(base)})};
+  for (const code::DepotPiece& piece : frame.function->depot_pieces) {
+    pieces.push_back(json::array({number(piece.from), number(base + piece.to)}));
+  }
+  return json::array(pieces);
+}
+
 // What contains the address, and where it ends; of size 0: nothing does.
 struct Room {
   std::string name;
@@ -206,7 +216,7 @@ std::string frames_json(const Warp& warp, std::uint32_t lane) {
     const std::uint64_t local = run::local_window(warp, static_cast<int>(lane)) + frame.local_base;
     frames.push_back(json::object({{"function", json::quote(frame.function->name)},
                                    {"at", number(at.text_line)},
-                                   {"depot", number(local + frame.function->depot_offset)},
+                                   {"depot", depot_json(frame, local)},
                                    {"parameters", parameters_json(frame, local)},
                                    {"chain", chain_json(program, at)}}));
   }

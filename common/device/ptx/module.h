@@ -134,6 +134,13 @@ struct Table {
   std::vector<Variable> parameters;
 };
 
+// A variable of the source in the depot, or several in one object there.
+struct Local {
+  std::string name;
+  std::uint32_t offset = 0;
+  std::uint32_t size_bytes = 0;  // 0: unknown
+};
+
 struct Function {
   std::string_view name;
   bool is_kernel = false;  // .entry
@@ -146,6 +153,7 @@ struct Function {
   // (.reg .b32 %r<10>) are written out, as far as instructions name their registers.
   std::vector<Register> registers;
   std::vector<Variable> variables;  // .local (the depot), .shared, .param of calls
+  std::vector<Local> locals;        // by offset; as written, with debug information
   std::vector<Instruction> instructions;
   std::vector<Label> labels;
   std::vector<Table> tables;

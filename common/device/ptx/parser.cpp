@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "ptx/debug_info.h"
 #include "ptx/function.h"
 #include "ptx/lexer.h"
 #include "ptx/module.h"
@@ -159,6 +160,7 @@ Module parse(std::string text) {
   module.text.reserve(kNotInObject);
   try {
     ModuleParser(module).parse();
+    find_locals(module);
   } catch (Error& error) {
     error.set_source(source_of(module.text, error.line()));
     throw;

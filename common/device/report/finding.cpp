@@ -21,6 +21,15 @@ std::vector<Finding>& kept() {
   return *findings;
 }
 
+std::vector<Finding>& kept_notes() {
+  static auto* const notes = new std::vector<Finding>;
+  return *notes;
+}
+
+bool is_at_line_of(const Finding& one, const Finding& other) {
+  return one.file == other.file && one.line == other.line;
+}
+
 std::function<void(const Finding&)>& listener() {
   static auto* const set = new std::function<void(const Finding&)>;
   return *set;
@@ -32,12 +41,20 @@ const char* name_of(Kind kind) { return kNames.at(static_cast<std::size_t>(kind)
 
 void report(Finding finding) {
   const bool is_known = std::ranges::any_of(kept(), [&](const Finding& other) {
-    return other.kind == finding.kind && other.file == finding.file && other.line == finding.line;
+    return other.kind == finding.kind && is_at_line_of(other, finding);
   });
   if (is_known || kept().size() >= kMaxFindings) return;
   kept().push_back(std::move(finding));
   if (listener()) listener()(Finding(kept().back()));
 }
+
+void note(Finding finding) {
+  const bool is_known = std::ranges::any_of(
+      kept_notes(), [&](const Finding& other) { return is_at_line_of(other, finding); });
+  if (!is_known && kept_notes().size() < kMaxFindings) kept_notes().push_back(std::move(finding));
+}
+
+std::vector<Finding> take_notes() { return std::exchange(kept_notes(), {}); }
 
 void set_listener(std::function<void(const Finding&)> wanted) { listener() = std::move(wanted); }
 

@@ -50,6 +50,9 @@ const char* name_of(Kind kind);  // "out_of_bounds"
 
 // Keeps one finding for each kind and line. All rooms report here.
 void report(Finding finding);
+// What may be wrong, and is no finding: it costs nothing. Keeps one for each line.
+void note(Finding finding);
+std::vector<Finding> take_notes();
 // Called with each that is kept, before report() returns. Empty: nothing.
 void set_listener(std::function<void(const Finding&)> listener);
 std::vector<Finding> take_findings();

@@ -96,6 +96,16 @@ std::string past_variable_text(const std::string& thread, const Touch& touch,
          variable.name + " (" + bytes(variable.size_bytes) + ")";
 }
 
+std::string past_local_variable_text(const std::string& thread, const Touch& touch,
+                                     const SharedRoom& variable) {
+  const std::string name = "local " + variable.name + " (" + bytes(variable.size_bytes) + ")";
+  if (touch.address < variable.offset) {
+    return what_it_does(thread, touch) + ", " + bytes(variable.offset - touch.address) +
+           " before the start of " + name + ": the index is negative or the pointer wrong";
+  }
+  return what_it_does(thread, touch) + how_far_past(touch, variable.end()) + " the end of " + name;
+}
+
 std::string before_shared_text(const std::string& thread, const Touch& touch) {
   return what_it_does(thread, touch) + " before the start of the block's shared memory";
 }

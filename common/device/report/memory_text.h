@@ -28,7 +28,7 @@ struct Room {
   Place freed_at;
 };
 
-// A shared variable of a block, at its offset.
+// A shared variable of a block, or a local one of a function, at its offset.
 struct SharedRoom {
   std::string name;
   std::uint64_t offset = 0;
@@ -55,6 +55,9 @@ std::string no_shared_text(const std::string& thread, const Touch& touch);
 
 // The touch goes to a local variable of another thread; or leaves the thread's own local memory.
 std::string other_local_text(const std::string& thread, const Touch& touch);
+// The touch lies before or past a local variable of the thread, or in part.
+std::string past_local_variable_text(const std::string& thread, const Touch& touch,
+                                     const SharedRoom& variable);
 std::string past_local_text(const std::string& thread, const Touch& touch);
 
 // It reads `what` ("d_in", "shared memory (tile)"), of which unwritten_bytes were never written.

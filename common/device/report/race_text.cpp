@@ -100,6 +100,17 @@ std::string race_text(const Race& race) {
          line_name(race.earlier_place, file) + remedy(race);
 }
 
+std::string guarded_update_text(const std::string& thread, const Place& place, bool is_shared,
+                                const Place& update) {
+  return thread + " reads " + (is_shared ? "shared" : "global") + " memory in " +
+         line_name(place, place.file) +
+         " by a plain load, and other threads update it by the "
+         "atomic in " +
+         line_name(update, place.file) +
+         ": CUDA's memory model calls that a race; write a relaxed load of a cuda::atomic_ref, or "
+         "read through a volatile pointer";
+}
+
 std::string same_value_text() {
   return "; both store the same value here, which does no harm as long as they do";
 }

@@ -25,6 +25,10 @@ struct Race {
 };
 std::string race_text(const Race& race);
 
+// A plain read of what other threads update by an atomic at `update`.
+std::string guarded_update_text(const std::string& thread, const Place& place, bool is_shared,
+                                const Place& update);
+
 // What a race between two writes adds if both have stored the same value.
 std::string same_value_text();
 

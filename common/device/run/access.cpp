@@ -63,6 +63,7 @@ MemoryForm memory_form(const code::Instruction& instruction, const code::Operand
   if (type == ptx::Type::kNone) throw std::runtime_error("a memory instruction without a type");
   access.element_bytes = static_cast<std::uint8_t>(ptx::size_of(type));
   access.size_bytes = std::uint32_t{access.element_bytes} * access.num_elements;
+  form.is_variable = address.symbol == "%SP" || address.symbol == "%SPL";
   form.has_32_bit_addresses = address.slot.file == code::File::k32;
   form.is_launch_parameter = is_kernel && access.space == Space::kParam && !form.is_generic;
   return form;

@@ -19,6 +19,7 @@ struct MemoryForm {
   bool has_32_bit_addresses = false;
   bool is_launch_parameter = false;  // kParam: of the launch; else of a call, in local memory
   bool is_cluster = false;           // shared::cluster
+  bool is_variable = false;          // of the function's own local memory, and not by a pointer
   // Of loads and stores: rows of the elements; no row: `_`.
   std::array<code::Slot, 8> rows = {};
   // Moves the elements of the lanes between rows and `origin` + address.

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "report/memory_text.h"
 #include "run/access.h"
 
 namespace run {
@@ -219,6 +220,47 @@ void check_local(Warp& warp, const Access& access) {
   });
 }
 
+// The variable whose guard the bytes touch; of two, the nearer one. Null: there is none.
+const code::LocalVariable* guard_at(const code::Function& function, std::uint64_t begin,
+                                    std::uint64_t end) {
+  const auto& locals = function.locals;
+  const auto next = std::ranges::upper_bound(locals, begin, {}, &code::LocalVariable::offset);
+  const code::LocalVariable* found = nullptr;
+  if (next != locals.begin() && end > std::prev(next)->end() &&
+      begin < std::prev(next)->end() + code::kGuardBytes) {
+    found = &*std::prev(next);
+  }
+  if (next != locals.end() && next->offset - begin <= code::kGuardBytes &&
+      (found == nullptr || begin > found->end() + (next->offset - begin))) {
+    found = &*next;
+  }
+  return found;
+}
+
+// A pointer to a local variable, of this function or of one that called it, that leads past it.
+[[gnu::noinline]] void check_guards(Warp& warp, const Access& access) {
+  const std::vector<Frame>& frames = warp.part->frames;
+  for_each_lane(access.lanes, [&](int lane) {
+    const std::uint64_t at = access.address[static_cast<std::size_t>(lane)];
+    const auto above = std::ranges::upper_bound(frames, at, {}, &Frame::local_base);
+    if (above == frames.begin()) return;
+    const Frame& frame = *std::prev(above);
+    const std::uint64_t begin = at - frame.local_base;
+    const code::LocalVariable* const variable =
+        guard_at(*frame.function, begin, begin + access.size_bytes);
+    if (variable == nullptr) return;
+    report::Touch touch;
+    touch.address = begin;
+    touch.size_bytes = access.size_bytes;
+    touch.writes = access.writes;
+    end_kernel(
+        warp, *access.instruction, report::Kind::kOutOfBounds,
+        report::past_local_variable_text(thread_name(warp, lane), touch,
+                                         {variable->name, variable->offset, variable->size_bytes}),
+        cudaErrorIllegalAddress);
+  });
+}
+
 // One space of the instruction; false: it will be executed again later.
 template <bool is_load>
 [[gnu::always_inline]] inline bool transfer(Warp& warp, const Op* op, const MemoryForm& form,
@@ -226,6 +268,7 @@ template <bool is_load>
   const std::uint32_t wanted = access.lanes;
   if (access.space == Space::kLocal && access.owner == nullptr) {
     check_local(warp, access);
+    if (!form.is_variable) check_guards(warp, access);
     form.move_local(warp, form, access, access.lanes);
     return true;
   }

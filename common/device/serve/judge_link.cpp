@@ -108,12 +108,18 @@ std::string JudgeLink::handle(const Message& message) {
 }
 
 wire::Report JudgeLink::report() {
+  const auto to_wire_findings = [](const std::vector<report::Finding>& all) {
+    std::vector<wire::Finding> findings;
+    for (const report::Finding& finding : all) {
+      findings.push_back({report::name_of(finding.kind), finding.file,
+                          static_cast<std::int32_t>(finding.line), finding.kernel,
+                          finding.message});
+    }
+    return findings;
+  };
   wire::Report report;
-  for (const report::Finding& finding : report::take_findings()) {
-    report.findings.push_back({report::name_of(finding.kind), finding.file,
-                               static_cast<std::int32_t>(finding.line), finding.kernel,
-                               finding.message});
-  }
+  report.findings = to_wire_findings(report::take_findings());
+  report.notes = to_wire_findings(report::take_notes());
   report.kernels = to_wire(device_.watchers().counter().take());
   report.launches = device_.launches();
   report.recording = std::exchange(recording_, {});

@@ -52,7 +52,19 @@ void ProgramReport::write_finding(const report::Finding& finding) {
                                       {"message", json::quote(finding.message)}}));
 }
 
+void ProgramReport::write_note(const report::Finding& note) {
+  if (!known_notes_.emplace(note.file, note.line).second) return;
+  if (people_read_) {
+    std::fprintf(stderr, "note  %s:%u\n  %s\n", note.file.c_str(), note.line, note.message.c_str());
+    return;
+  }
+  write_line("note", json::object({{"file", json::quote(note.file)},
+                                   {"line", std::to_string(note.line)},
+                                   {"message", json::quote(note.message)}}));
+}
+
 void ProgramReport::write_findings() {
+  for (const report::Finding& note : report::take_notes()) write_note(note);
   for (const report::Finding& finding : report::take_findings()) write_finding(finding);
 }
 

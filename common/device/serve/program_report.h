@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "report/finding.h"
 #include "serve/device.h"
@@ -29,11 +30,13 @@ class ProgramReport {
  private:
   void write_line(const char* name, const std::string& value) const;
   void write_finding(const report::Finding& finding);
+  void write_note(const report::Finding& note);
 
   int file_ = -1;
   bool people_read_ = false;
   int num_findings_ = 0;
   std::set<std::tuple<report::Kind, std::string, std::uint32_t>> known_;
+  std::set<std::pair<std::string, std::uint32_t>> known_notes_;
 };
 
 }  // namespace serve

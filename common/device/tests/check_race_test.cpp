@@ -196,6 +196,49 @@ TEST_F(CheckRace, APlainReadBesideAtomicsIsAnOptimisticOne) {
   expect_none();
 }
 
+// `if (value > *best) atomicMax(best, value);`, in lines 5 and 6.
+TEST_F(CheckRace, APlainReadThatGuardsAnUpdateIsNoted) {
+  kernel.instructions[5].guarded_update = 6;
+  begin(2, 64);
+  does(warp(0), read(make(5, data, 1)));
+  does(warp(0), atomic(make(6, data, 1)));
+  does(warp(0), read(make(5, data, 1)));  // its own
+  EXPECT_TRUE(report::take_notes().empty());
+  does(warp(1), read(make(5, data + 4, 1)));
+  EXPECT_TRUE(report::take_notes().empty()) << "another word";
+  does(warp(1), read(make(5, data, 1)));
+  const std::vector<report::Finding> notes = report::take_notes();
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0].line, 5U);
+  EXPECT_TRUE(contains(notes[0].message,
+                       "thread 0 of block 1 reads global memory in line 5 by a plain load, and "
+                       "other threads update it by the atomic in line 6"))
+      << notes[0].message;
+  expect_none();
+}
+
+TEST_F(CheckRace, AReadThatIsOrderedBehindAnUpdateIsNotNoted) {
+  kernel.instructions[5].guarded_update = 6;
+  begin(1, 64);
+  does(warp(0, 0), atomic(make(6, data, 1)));
+  barrier();
+  does(warp(0, 1), read(make(5, data, 1)));
+  end();
+  begin(1, 64);
+  does(warp(0, 1), read(make(5, data, 1)));
+  EXPECT_TRUE(report::take_notes().empty());
+  expect_none();
+}
+
+TEST_F(CheckRace, AVolatileReadThatGuardsAnUpdateIsNotNoted) {
+  kernel.instructions[5].guarded_update = 6;
+  begin(2, 64);
+  does(warp(0), atomic(make(6, data, 1)));
+  does(warp(1), with_order(read(make(5, data, 1)), run::Order::kVolatile));
+  EXPECT_TRUE(report::take_notes().empty());
+  expect_none();
+}
+
 TEST_F(CheckRace, APlainWriteBesideAtomicsIsNone) {
   begin(2, 32);
   does(warp(0), atomic(make(5, data, 1)));

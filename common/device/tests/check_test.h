@@ -64,6 +64,7 @@ class CheckTest : public ::testing::Test {
  protected:
   CheckTest() : program(make_program()), kernel(*program->functions.front()) {
     report::take_findings();
+    report::take_notes();
   }
   ~CheckTest() override {
     for (const memory::Allocation* const entry : memory::live_allocations()) {

@@ -309,6 +309,7 @@ Outcome Submission::end_of(Exchange exchange) const {
   const bool is_over_budget = spent_seconds_ > limits_.all_calls_seconds;
   outcome.failure = explain(exchange, limits_, is_over_budget);
   outcome.findings = std::move(exchange.report.findings);
+  outcome.notes = std::move(exchange.report.notes);
   outcome.recording = std::move(exchange.report.recording);
   outcome.launches = std::move(exchange.report.launches);
   if (exchange.death.signal == SIGABRT && output_.find(kUncaught) != std::string::npos) {
@@ -373,6 +374,7 @@ Outcome Submission::run_batch(const wire::Batch& batch) {
   outcome.recording = std::move(report.recording);
   outcome.launches = std::move(report.launches);
   outcome.findings = std::move(report.findings);
+  outcome.notes = std::move(report.notes);
   outcome.kernels = std::move(report.kernels);
   outcome.wall_ms = reply.wall_ms;
   outcome.events_ms = reply.reply.events_ms;

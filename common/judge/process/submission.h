@@ -34,6 +34,7 @@ struct Outcome {
   std::optional<Failure> failure;  // nothing: the batch ran to its end
   bool fatal = false;              // further calls are useless: it timed out, or is not written yet
   std::vector<wire::Finding> findings;
+  std::vector<wire::Finding> notes;
   std::vector<wire::KernelCounters> kernels;
   double wall_ms = 0;
   double events_ms = 0;

@@ -8,6 +8,33 @@
 #include "protocol/finding_kinds.h"
 
 namespace wire {
+namespace {
+
+void encode(Writer& out, const std::vector<Finding>& findings) {
+  out.put(static_cast<std::uint32_t>(findings.size()));
+  for (const Finding& finding : findings) {
+    out.put(std::string_view(finding.kind)).put(std::string_view(finding.file)).put(finding.line);
+    out.put(std::string_view(finding.kernel)).put(std::string_view(finding.message));
+  }
+}
+
+std::vector<Finding> decode_findings(Reader& in) {
+  std::vector<Finding> findings;
+  // push_back, not resize: a forged count must not allocate.
+  for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
+    Finding finding;
+    finding.kind = in.text();
+    if (!judge::kind::is_known(finding.kind)) throw std::runtime_error("unknown kind of finding");
+    finding.file = in.text();
+    finding.line = in.get<std::int32_t>();
+    finding.kernel = in.text();
+    finding.message = in.text();
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+}  // namespace
 
 void bound(Report& report) {
   constexpr std::size_t kMaxFindings = 200;
@@ -16,11 +43,13 @@ void bound(Report& report) {
   const auto cut = [](std::string& text, std::size_t max_bytes) {
     if (text.size() > max_bytes) text.resize(max_bytes);
   };
-  if (report.findings.size() > kMaxFindings) report.findings.resize(kMaxFindings);
-  for (Finding& finding : report.findings) {
-    cut(finding.file, kMaxNameBytes);
-    cut(finding.kernel, kMaxNameBytes);
-    cut(finding.message, kMaxTextBytes);
+  for (std::vector<Finding>* const findings : {&report.findings, &report.notes}) {
+    if (findings->size() > kMaxFindings) findings->resize(kMaxFindings);
+    for (Finding& finding : *findings) {
+      cut(finding.file, kMaxNameBytes);
+      cut(finding.kernel, kMaxNameBytes);
+      cut(finding.message, kMaxTextBytes);
+    }
   }
   for (KernelCounters& kernel : report.kernels) {
     cut(kernel.name, kMaxNameBytes);
@@ -35,11 +64,8 @@ void bound(Report& report) {
 }
 
 void encode(Writer& out, const Report& report) {
-  out.put(static_cast<std::uint32_t>(report.findings.size()));
-  for (const Finding& finding : report.findings) {
-    out.put(std::string_view(finding.kind)).put(std::string_view(finding.file)).put(finding.line);
-    out.put(std::string_view(finding.kernel)).put(std::string_view(finding.message));
-  }
+  encode(out, report.findings);
+  encode(out, report.notes);
   encode(out, report.kernels);
   out.put(std::string_view(report.recording));
   out.put(static_cast<std::uint32_t>(report.launches.size()));
@@ -49,17 +75,8 @@ void encode(Writer& out, const Report& report) {
 
 Report decode_report(Reader& in) {
   Report report;
-  // push_back, not resize: a forged count must not allocate.
-  for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
-    Finding finding;
-    finding.kind = in.text();
-    if (!judge::kind::is_known(finding.kind)) throw std::runtime_error("unknown kind of finding");
-    finding.file = in.text();
-    finding.line = in.get<std::int32_t>();
-    finding.kernel = in.text();
-    finding.message = in.text();
-    report.findings.push_back(std::move(finding));
-  }
+  report.findings = decode_findings(in);
+  report.notes = decode_findings(in);
   report.kernels = decode_counters(in);
   report.recording = in.long_text();
   for (auto count = in.get<std::uint32_t>(); count > 0; --count) {

@@ -23,6 +23,7 @@ struct Finding {
 
 struct Report {
   std::vector<Finding> findings;
+  std::vector<Finding> notes;           // what may be wrong, and costs nothing
   std::vector<KernelCounters> kernels;  // what they did, if Batch::count asked for it
   std::string recording;                // of a launch, if Batch::record asked for it
   std::vector<std::string> launches;    // with it, the kernels that were launched

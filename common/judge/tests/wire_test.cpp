@@ -96,6 +96,7 @@ TEST(Wire, ReplySurvivesTheRoundTrip) {
 TEST(Wire, ReportSurvivesTheRoundTrip) {
   wire::Report report;
   report.findings = {{judge::kind::kRace, "a.cu", 12, "k", "two threads"}};
+  report.notes = {{judge::kind::kRace, "a.cu", 13, "k", "a plain read"}};
   report.kernels = {sample_kernel()};
   report.recording = std::string(wire::kMaxTextBytes + 1, 'r');  // is not cut as other texts are
   report.launches = {"scan_kernel", "add_kernel"};
@@ -104,6 +105,8 @@ TEST(Wire, ReportSurvivesTheRoundTrip) {
   EXPECT_EQ(copy.launches, report.launches);
   ASSERT_EQ(copy.findings.size(), 1U);
   EXPECT_EQ(copy.findings[0].line, 12);
+  ASSERT_EQ(copy.notes.size(), 1U);
+  EXPECT_EQ(copy.notes[0].message, "a plain read");
   ASSERT_EQ(copy.kernels.size(), 1U);
   const wire::KernelCounters& kernel = copy.kernels[0];
   EXPECT_EQ(kernel.name, "k<256>");

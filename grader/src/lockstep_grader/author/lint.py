@@ -217,7 +217,7 @@ def _verdict(proof: _Proof, judgement: Judgement, backend: Backend) -> Verdict:
 
 
 def _warnings(judgement: Judgement) -> list[str]:
-    return [f"a compiler warns at line {each.line}: {each.message}" for each in judgement.warnings]
+    return [f"a warning at line {each.line}: {each.message}" for each in judgement.warnings]
 
 
 def _todo_problems(proof: _Proof) -> list[str]:

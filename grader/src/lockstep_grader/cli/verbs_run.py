@@ -20,7 +20,7 @@ from lockstep_grader.judging.session import default_jobs
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.files import require_writable, write_json
 from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.model.errors import ExitCode
+from lockstep_grader.model.errors import ExitCode, InputError
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.student.program import report
 from lockstep_grader.student.program.build import (
@@ -52,6 +52,10 @@ def run(
     checks: Annotated[
         Checks, typer.Option(help="memory: no races; none: also no bounds; for speed.")
     ] = Checks.ALL,
+    as_written: Annotated[
+        bool,
+        typer.Option("--as-written", help="Do not optimise kernels: slower, and checks more."),
+    ] = False,
     profile: Annotated[
         bool, typer.Option("--profile", help="Show what each kernel costs.")
     ] = False,
@@ -67,6 +71,9 @@ def run(
     check_files(files)
     options = compiler_options(include, define, std)
     options = replace(options, is_checked=profile or checks is not Checks.NONE, is_counted=profile)
+    options = replace(options, is_optimised=not as_written)
+    if as_written and (profile or backend is Backend.CUDA):
+        raise InputError("--as-written is for the emulator's checks: use it without the others")
     if json:
         require_writable(json)
     arguments: list[str] = ctx.meta["program_arguments"]

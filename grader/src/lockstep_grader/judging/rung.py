@@ -99,7 +99,8 @@ class RungJudge:
             return Judgement(findings=built.errors, warnings=built.warnings)
         judgement = self._observer.observe(job, lab, built.worker, work)
         tests = with_forgotten_launch(judgement.tests, source)
-        return replace(judgement, tests=tests, warnings=built.warnings)
+        warnings = (*built.warnings, *judgement.warnings)
+        return replace(judgement, tests=tests, warnings=warnings)
 
     def _ask_nvcc(self, job: Job, source: Source, work: Path, phase: Phase | None) -> Compiled:
         if phase is None:

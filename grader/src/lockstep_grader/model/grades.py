@@ -189,7 +189,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class CompilerWarning:
-    """What nvcc or clang warns about. It costs no points."""
+    """What nvcc or clang warns about, or the emulator notes. It costs no points."""
 
     message: str
     file: str
@@ -247,15 +247,16 @@ class TestResult:
     counters: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     places: Mapping[str, Place] = field(default_factory=dict)
     images: tuple[Image, ...] = ()
+    notes: tuple[CompilerWarning, ...] = ()  # which are kept as those of its judgement
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """What judging one rung found, before points.
 
-    `findings` are those made before any test ran (the file, the compilers). `warnings` and
-    `resources` are nvcc's. `fault` is what went wrong with the grader or the machine, empty when
-    the judgement stands.
+    `findings` are those made before any test ran (the file, the compilers). `warnings` are
+    the compilers' and the emulator's, `resources` nvcc's. `fault` is what went wrong with the
+    grader or the machine, empty when the judgement stands.
     """
 
     tests: tuple[TestResult, ...] = ()

@@ -9,6 +9,7 @@ from typing import Any
 from lockstep_grader.model.causes import causes_first
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import (
+    CompilerWarning,
     Finding,
     FindingKind,
     Image,
@@ -79,6 +80,10 @@ def _test(test: Mapping[str, Any], images: Path) -> TestResult:
             if item["line"] > 0
         },
         images=tuple(_image(item, images) for item in json.loads(test.get("images", "[]"))),
+        notes=tuple(
+            CompilerWarning(note.message, note.file, note.line)
+            for note in map(_finding, json.loads(test.get("notes", "[]")))
+        ),
     )
 
 

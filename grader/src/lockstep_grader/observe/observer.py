@@ -103,7 +103,8 @@ class Observer:
 
     def _judged(self, trial: Trial) -> Judgement:
         tests, used_seed = run_judge(trial, self._setup.processes)
-        return Judgement(tests=tests, seed=used_seed)
+        notes = dict.fromkeys(note for test in tests for note in test.notes)
+        return Judgement(tests=tests, seed=used_seed, warnings=tuple(notes))
 
 
 def _number(seed: str) -> int | None:

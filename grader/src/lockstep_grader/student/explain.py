@@ -166,7 +166,7 @@ def _print_account(console: Console, result: RungResult, source: Source | Findin
 def print_warnings(console: Console, warnings: Sequence[CompilerWarning]) -> None:
     for warning in warnings[:_SHOWN_WARNINGS]:
         where = f"{warning.file}:{warning.line}"
-        _print(console, Text(f"a compiler warns, {where}: {visible(warning.message)}", "yellow"))
+        _print(console, Text(f"a warning, {where}: {visible(warning.message)}", "yellow"))
     if (more := len(warnings) - _SHOWN_WARNINGS) > 0:
         _print(console, Text(f"warnings left out: {more}", "dim"))
 

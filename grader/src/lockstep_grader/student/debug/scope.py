@@ -51,7 +51,7 @@ def _variable(selection: Selection, frame: Frame, die: Die) -> Value | None:
     if not isinstance(place, dwarf.Place) or frame.module is None:
         return None
     if place.symbol.startswith("__local_depot"):
-        address = frame.depot + place.offset
+        address = frame.place_in_depot(place.offset)
     elif place.symbol in selection.symbols:
         address = selection.symbols[place.symbol] + place.offset
     elif not (address := _place_of_parameter(frame, die)):

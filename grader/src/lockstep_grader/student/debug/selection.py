@@ -38,12 +38,16 @@ class Frame:
     function: str  # readable
     mangled: str
     at: int  # in the PTX
-    depot: int
+    depot: tuple[tuple[int, int], ...]  # from an offset on, to the next one's: where it is
     file: str
     line: int
     scopes: tuple[Die, ...] = ()  # the outermost first
     parameters: tuple[int, ...] = ()  # where they are, in the function's order
     depth: int = 1  # of calls, inlined ones included
+
+    def place_in_depot(self, offset: int) -> int:
+        begin, address = next(piece for piece in reversed(self.depot) if piece[0] <= offset)
+        return address + offset - begin
 
 
 class Selection:
@@ -140,10 +144,11 @@ class Selection:
             scopes = module.dwarf.scopes(die, one["at"]) if module and die else []
             chain = list(reversed(one["chain"]))
             parameters = tuple(one["parameters"])
+            depot = tuple((begin, address) for begin, address in one["depot"])
             for level, link in enumerate(chain):
                 own = scopes[level] if level < len(scopes) else []
                 name = module.dwarf.name(own[0]) if module and own else one["function"]
-                place = (one["function"], one["at"], one["depot"], link["file"], link["line"])
+                place = (one["function"], one["at"], depot, link["file"], link["line"])
                 frames.append(Frame(module, name, *place, tuple(own), parameters, depth + level))
         return frames[::-1]
 

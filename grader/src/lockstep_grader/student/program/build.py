@@ -99,7 +99,7 @@ class Options:
     define: tuple[str, ...] = ()
     std: int = 17
     is_checked: bool = True  # False: no access is checked
-    is_optimised: bool = True  # False: kernels as written, for a debugger
+    is_optimised: bool = True  # False: kernels as written
     is_counted: bool = False  # no comparison of ours is among the branches
 
 

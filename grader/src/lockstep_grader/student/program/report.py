@@ -30,6 +30,9 @@ JSON_VERSION = 1
 def print_run(console: Console, files: Sequence[Path], ran: Ran) -> None:
     for finding in ran.findings:
         _print_finding(console, finding, _source_called(files, finding.file))
+    for note in ran.notes:
+        at = f"{note.file}:{note.line}" if note.line else note.file
+        console.print(Text(f"note  {at}\n  {visible(note.message)}", "dim"))
     if ran.leaks:
         console.print(Text(_leaks(ran.leaks), "dim"))
     if ran.findings:
@@ -74,6 +77,9 @@ def run_json(files: Sequence[Path], backend: Backend, ran: Ran) -> dict[str, Any
                 "message": finding.message,
             }
             for finding, kernel in zip(ran.findings, ran.kernels_of, strict=True)
+        ],
+        "notes": [
+            {"file": note.file, "line": note.line, "message": note.message} for note in ran.notes
         ],
         "leaks": [
             {"file": leak.file, "line": leak.line, "size_bytes": leak.size_bytes}

@@ -18,7 +18,7 @@ from lockstep_grader.machine.progress import say
 from lockstep_grader.model.causes import causes_first
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import ExitCode
-from lockstep_grader.model.grades import Finding, FindingKind
+from lockstep_grader.model.grades import CompilerWarning, Finding, FindingKind
 from lockstep_grader.model.text import visible
 
 _LAYOUT = struct.Struct("<3Q232s")
@@ -100,6 +100,7 @@ class Ran:
     seconds: float = 0.0
     recording: Mapping[str, Any] | None = None  # where Settings.record asked for it
     launches: tuple[str, ...] = ()  # with it: the kernels that were launched
+    notes: tuple[CompilerWarning, ...] = ()  # what may be wrong, and is no finding
 
     @property
     def exit_code(self) -> int:
@@ -133,6 +134,7 @@ class _Report:
     profile: list[Mapping[str, Any]] = field(default_factory=list)
     recording: Mapping[str, Any] | None = None
     launches: list[str] = field(default_factory=list)
+    notes: list[CompilerWarning] = field(default_factory=list)
 
     def is_crash_told(self) -> bool:
         """Whether the last finding is of no kernel, and so says what ended the program.
@@ -185,6 +187,7 @@ def run_program(
         ended.seconds,
         read.recording,
         tuple(read.launches),
+        tuple(read.notes),
     )
 
 
@@ -282,6 +285,10 @@ def _read(file: Path) -> _Report:
                 Finding(FindingKind(item["kind"]), message, name, int(item["line"]))
             )
             read.kernels.append(visible(item["kernel"]))
+        elif "note" in data:
+            item = data["note"]
+            message, name = visible(item["message"]), visible(item["file"])
+            read.notes.append(CompilerWarning(message, name, int(item["line"])))
         elif "leaks" in data:
             read.leaks += [
                 Leak(visible(leak["file"]), int(leak["line"]), int(leak["size_bytes"]))
