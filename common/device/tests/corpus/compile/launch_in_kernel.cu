@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // compile_error: a launch in a kernel needs separate compilation (-rdc=true).
 // at: if (threadIdx.x == 0) fill<<<1, 64>>>(items);
+// missed: run builds every program as nvcc -rdc=true does.
 #include <cstdio>
 
 __global__ void fill(int* items) { items[threadIdx.x] = 7; }
