@@ -26,9 +26,9 @@ def _own_signals() -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in numbers}
     for number in numbers:
         signal.signal(number, signal.SIG_DFL)
-    interruption.heed()
+    interruption.listen()
     yield
-    interruption.heed()  # forgets what was heard
+    interruption.listen()  # forgets what was heard
     for number, handler in before.items():
         signal.signal(number, handler)
 

@@ -14,7 +14,7 @@ from lockstep_grader.student.trace.cells import cells_of
 from lockstep_grader.student.trace.key_ideas import KeyIdea, look_of, read_key_ideas
 from lockstep_grader.student.trace.page import Trace
 from lockstep_grader.student.trace.races import find_races
-from lockstep_grader.student.trace.record import Wish, compiled_rung, record_rung
+from lockstep_grader.student.trace.record import TraceRequest, compiled_rung, record_rung
 from lockstep_grader.student.trace.replayed import is_diverged
 from lockstep_grader.student.trace.still import draw_still
 
@@ -48,13 +48,13 @@ def _recorded(workspace: Workspace, session: Session, lab: Lab, idea: KeyIdea, w
         raise FaultError(f"{lab.id}: traces.toml names no rung of it: {idea.rung}")
     folder = _submission(workspace, lab, idea, work)
     source, worker = compiled_rung(session, folder, lab, rungs[0], work)
-    wish = Wish(idea.kernel, idea.seed, idea.size)
-    recorded = record_rung(session, lab, rungs[0], wish, worker, work=work)
+    wanted = TraceRequest(idea.kernel, idea.seed, idea.size)
+    recorded = record_rung(session, lab, rungs[0], wanted, worker, work=work)
     races = tuple(find_races(recorded.recording))
     headers = [file.read_text("utf-8") for file in sorted((workspace.labs / lab.id).glob("*.cuh"))]
     sources = {source.file_name: source.data.decode("utf-8", "replace")}
     name = f"{lab.id}/{idea.rung}"
-    return Trace(name, wish.how(), recorded, sources, tuple(headers), races)
+    return Trace(name, wanted.how(), recorded, sources, tuple(headers), races)
 
 
 def _submission(workspace: Workspace, lab: Lab, idea: KeyIdea, work: Path) -> Path:

@@ -84,7 +84,7 @@ class _Start:
 def main(arguments: Sequence[str]) -> int:
     """Runs one command and returns the exit status of the process."""
     accept_all_text()
-    interruption.heed()
+    interruption.listen()
     try:
         start = _Start(arguments)
         words = list(arguments) or ["--help"]

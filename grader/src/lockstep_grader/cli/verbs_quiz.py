@@ -98,12 +98,12 @@ def _print_json(scorer: Scorer, lab: Lab, answers: Answers) -> int:
     """Exit status 0: every answer that can be scored is right."""
     result = scorer.result(answers)
     drawn = [_question_json(asked(scorer.quiz, q, answers.seed)) for q in scorer.quiz.questions]
-    told = quiz_json(result)
+    report = quiz_json(result)
     questions = [
         question | {key: answer[key] for key in ("answer", "mark", "reason", "score", "max_score")}
-        for question, answer in zip(drawn, told["answers"], strict=True)
+        for question, answer in zip(drawn, report["answers"], strict=True)
     ]
-    head = {key: told[key] for key in ("score", "max_score")}
+    head = {key: report[key] for key in ("score", "max_score")}
     print(
         json.dumps(
             {"version": 1, "lab": lab.id, "seed": answers.seed, **head, "questions": questions},

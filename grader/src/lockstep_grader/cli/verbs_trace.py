@@ -42,7 +42,7 @@ from lockstep_grader.student.trace.races import find_races
 from lockstep_grader.student.trace.record import (
     DEFAULT_SIZE,
     Recorded,
-    Wish,
+    TraceRequest,
     compiled_rung,
     record_program,
     record_rung,
@@ -91,7 +91,7 @@ def trace(
     options = compiler_options(include, define, std)
     require_writable(out)
     require_packages()
-    wish = Wish(kernel, seed, size or (0 if test else DEFAULT_SIZE), test)
+    request = TraceRequest(kernel, seed, size or (0 if test else DEFAULT_SIZE), test)
     arguments: list[str] = ctx.meta["program_arguments"]
     target = targets[0]
     with tempfile.TemporaryDirectory(prefix="lockstep-trace-") as temp:
@@ -102,7 +102,7 @@ def trace(
             files = [Path(file) for file in targets]
             program = Program(files, options, arguments)
             return _trace_program(
-                program, wish, size=size, from_=from_, timeout=timeout, out=out, work=Path(temp)
+                program, request, size=size, from_=from_, timeout=timeout, out=out, work=Path(temp)
             )
         if len(targets) > 1 or arguments or options != Options():
             raise InputError(
@@ -110,7 +110,7 @@ def trace(
             )
         return _trace_rung(
             target,
-            wish,
+            request,
             size=size,
             from_=from_,
             timeout=timeout,
@@ -129,7 +129,7 @@ class Program:
 
 def _trace_program(
     program: Program,
-    wish: Wish,
+    request: TraceRequest,
     *,
     size: int | None,
     from_: Path | None,
@@ -137,7 +137,7 @@ def _trace_program(
     out: Path,
     work: Path,
 ) -> int:
-    if size or from_ or wish.test:
+    if size or from_ or request.test:
         raise InputError(
             "--size, --test and --from are for a LAB/RUNG; a program has sizes of its own"
         )
@@ -152,15 +152,15 @@ def _trace_program(
         return ExitCode.SHORT_OF_FULL_MARKS
     settings = Settings(timeout=timeout)
     recorded = record_program(
-        binary, program.arguments, settings, wish, work=work, name=files[0].stem
+        binary, program.arguments, settings, request, work=work, name=files[0].stem
     )
     sources = {file.name: file.read_bytes().decode("utf-8", "replace") for file in files}
-    return _write(out, files[0].name, wish, recorded=recorded, sources=sources, headers=())
+    return _write(out, files[0].name, request, recorded=recorded, sources=sources, headers=())
 
 
 def _trace_rung(
     target: str,
-    wish: Wish,
+    request: TraceRequest,
     *,
     size: int | None,
     from_: Path | None,
@@ -178,7 +178,7 @@ def _trace_rung(
         wanted = Wanted(Backend.CPU, sandbox=sandbox, labs=[lab.id])
         session = open_session_for(folder, workspace, wanted)
         source, worker = compiled_rung(session, folder, lab, rungs[0], work)
-        recorded = record_rung(session, lab, rungs[0], wish, worker, work=work, seconds=timeout)
+        recorded = record_rung(session, lab, rungs[0], request, worker, work=work, seconds=timeout)
     if size and not recorded.has_size:
         say(f"{lab.id}/{rungs[0].id} has no workload of a chosen size: --size is not used")
     headers = [
@@ -186,13 +186,13 @@ def _trace_rung(
     ]
     sources = {source.file_name: source.data.decode("utf-8", "replace")}
     name = f"{lab.id}/{rungs[0].id}"
-    return _write(out, name, wish, recorded=recorded, sources=sources, headers=tuple(headers))
+    return _write(out, name, request, recorded=recorded, sources=sources, headers=tuple(headers))
 
 
 def _write(
     out: Path,
     name: str,
-    wish: Wish,
+    request: TraceRequest,
     *,
     recorded: Recorded,
     sources: dict[str, str],
@@ -202,7 +202,7 @@ def _write(
 
     recording = recorded.recording
     races = tuple(find_races(recording))
-    trace_ = Trace(name, wish.how(), recorded, sources, headers, races)
+    trace_ = Trace(name, request.how(), recorded, sources, headers, races)
     trace_, page = make_page(trace_)
     write_whole(out, page.encode())
     for note in notes_of(trace_):

@@ -124,7 +124,7 @@ def _in_threads(
     progress.advance(0, len(jobs))
     # A KeyboardInterrupt in the pool's own code would leave a lock of it held, and a worker
     # waiting for that lock for ever.
-    with interruption.told(partial(ended.put, None)):
+    with interruption.calling(partial(ended.put, None)):
         pool = ThreadPoolExecutor(max_workers, thread_name_prefix="judge")
         try:
             futures = {pool.submit(one, job) for job in jobs}

@@ -23,7 +23,7 @@ class Interruption:
     def is_set(self) -> bool:  # watchfiles asks for it, see student/watch.py
         return self._is_set
 
-    def heed(self, *numbers: signal.Signals) -> None:
+    def listen(self, *numbers: signal.Signals) -> None:
         """From now on these signals, all by default, raise KeyboardInterrupt in the main thread."""
         self._is_set = False
         for number in numbers or _NUMBERS:
@@ -31,7 +31,7 @@ class Interruption:
                 signal.signal(number, self._hear)
 
     @contextmanager
-    def told(self, tell: Callable[[], None]) -> Iterator[None]:
+    def calling(self, tell: Callable[[], None]) -> Iterator[None]:
         """Within, an interruption calls `tell`, at any point, and KeyboardInterrupt has to wait."""
         self._tell = tell
         try:

@@ -68,8 +68,8 @@ def _findings(judgement: Judgement) -> tuple[Finding, ...]:
         *judgement.findings,
         *(one for test in judgement.tests for one in test.findings),
     ):
-        told = replace(finding, message=f"on the emulator: {finding.message}")
-        unique.setdefault((finding.kind, finding.file, finding.line), told)
+        named = replace(finding, message=f"on the emulator: {finding.message}")
+        unique.setdefault((finding.kind, finding.file, finding.line), named)
     return tuple(causes_first(unique.values()))
 
 

@@ -140,15 +140,15 @@ class Summary:
         scores = sorted(row.score for row in there if row.score is not None)
         full = sum(row.score == row.max_score for row in there)
         number = len(there)
-        told = f"{number} submission{'' if number == 1 else 's'}, {full} with full marks"
+        counts = f"{number} submission{'' if number == 1 else 's'}, {full} with full marks"
         if missing := len(self._rows) - number:
-            told += f"; {missing} student{'' if missing == 1 else 's'} handed in nothing"
+            counts += f"; {missing} student{'' if missing == 1 else 's'} handed in nothing"
         if not scores:
-            return told
+            return counts
         middle = len(scores) // 2
         median = (scores[middle] + scores[~middle]) / 2
         mean = tidy(sum(scores) / len(scores))
-        return f"{told}; mean {mean:g}, median {tidy(median):g} of {self._rows[0].max_score:g}"
+        return f"{counts}; mean {mean:g}, median {tidy(median):g} of {self._rows[0].max_score:g}"
 
 
 def _print_list(console: Console, title: str, lines: Sequence[str]) -> None:

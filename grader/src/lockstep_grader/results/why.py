@@ -128,7 +128,7 @@ def _why_failed(test: TestResult) -> tuple[str, str]:
     return f"{test.name}: {said}", place
 
 
-def _cleanliness(result: RungResult, told: Sequence[Loss]) -> Iterator[Loss]:
+def _cleanliness(result: RungResult, named: Sequence[Loss]) -> Iterator[Loss]:
     """Without the findings that the losses of correctness name."""
     lost = _lost(result, Part.CLEANLINESS)
     if not lost:
@@ -144,7 +144,7 @@ def _cleanliness(result: RungResult, told: Sequence[Loss]) -> Iterator[Loss]:
     unclean = [
         found
         for found in result.findings
-        if found.kind not in COST_KINDS and not any(found.message in each.reason for each in told)
+        if found.kind not in COST_KINDS and not any(found.message in each.reason for each in named)
     ]
     tests = [
         test

@@ -100,7 +100,7 @@ def _run(argv: Sequence[str], workspace: Workspace, folder: Path, progress: Stag
     env = {"CUDACXX": toolkit_nvcc(), **os.environ}
     child: subprocess.Popen[str] | None = None
     try:
-        with interruption.told(lambda: None):  # until we know what to end, it can run already
+        with interruption.calling(lambda: None):  # until we know what to end, it can run already
             child = _started(argv, workspace.root, env)
         for line in child.stdout or ():
             lines.append(line)

@@ -86,9 +86,11 @@ def check_tidy(context: Context) -> Tally:
     def check(unit: _Unit) -> Tally:
         more = unit.arguments
         shown = ", ".join(workspace.shown(member) for member in unit.members)
-        told = " ".join([*unit.command, *arguments, *more]).replace(str(workspace.root), "")
+        command_text = " ".join([*unit.command, *arguments, *more]).replace(str(workspace.root), "")
         texts = digest([*unit.members, *unit.depends_on])
-        key = hashlib.sha256(f"{version} {settings} {told} {shown} {texts}".encode()).hexdigest()
+        key = hashlib.sha256(
+            f"{version} {settings} {command_text} {shown} {texts}".encode()
+        ).hexdigest()
         stamp = cache_folder() / "tidy" / key
         if stamp.exists():
             stamp.touch()

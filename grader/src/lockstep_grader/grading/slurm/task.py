@@ -38,7 +38,7 @@ def run_task(task: Task) -> None:
 
     Slurm sends SIGTERM before it takes the node away: children end, finished outcomes stay.
     """
-    interruption.heed(signal.SIGTERM)
+    interruption.listen(signal.SIGTERM)
     spool = Spool(task.folder)
     jobs = {job.result: job for job in task.jobs if spool.source(job.name).is_file()}  # waited for
     try:

@@ -156,9 +156,11 @@ def _cause(entry: Entry) -> str:
         state = state_of(result)
         if state is State.FULL:
             continue
-        told = state is State.UNWRITTEN or state is State.HELD or state is State.UNGRADED
+        says_all = state is State.UNWRITTEN or state is State.HELD or state is State.UNGRADED
         why = (
-            str(state) if told else next((kind_words(f.kind) for f in result.findings), str(state))
+            str(state)
+            if says_all
+            else next((kind_words(f.kind) for f in result.findings), str(state))
         )
         return f"{lab.id}/{result.id}: {why}"
     return ""

@@ -152,7 +152,7 @@ class _Adapter:
     def _set_all(self) -> dict[str, list[dict[str, Any]]]:
         session = self._needed()
         session.breakpoints = []
-        told: dict[str, list[dict[str, Any]]] = {"": []}
+        found: dict[str, list[dict[str, Any]]] = {"": []}
         wanted = [(path, f"{path}:{one['line']}", one) for path in self._wanted
                   for one in self._wanted[path]]  # fmt: skip
         wanted += [("", one["name"], one) for one in self._functions]
@@ -163,9 +163,9 @@ class _Adapter:
                 said: dict[str, Any] = {"id": made.number, "verified": True, "line": line}
             except InputError as error:
                 said = {"verified": False, "message": str(error)}
-            told.setdefault(path, []).append(said)
+            found.setdefault(path, []).append(said)
         session.send_breakpoints()
-        return told
+        return found
 
     def _on_configurationDone(self, _: dict[str, Any]) -> Callable[[], None]:  # noqa: N802
         session = self._needed()
@@ -294,13 +294,13 @@ class _Adapter:
 
     def _on_stackTrace(self, arguments: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
         session = self._choose(arguments)
-        told = []
+        frames = []
         for number, frame in enumerate(session.frames()):
             self._frames.append((session.block, session.thread, number))
             source = {"name": Path(frame.file).name, "path": frame.file}
-            told.append({"id": len(self._frames), "name": frame.function, "line": frame.line,
+            frames.append({"id": len(self._frames), "name": frame.function, "line": frame.line,
                          "column": 1, "source": source})  # fmt: skip
-        return {"stackFrames": told, "totalFrames": len(told)}
+        return {"stackFrames": frames, "totalFrames": len(frames)}
 
     def _at(self, place: tuple[int, int, int]) -> Session:
         session = self._stopped()

@@ -47,7 +47,7 @@ def _size(size: SizeProfile) -> dict[str, Any]:
 
 
 def _kernel(kernel: Kernel, items: float) -> dict[str, Any]:
-    told = diagnose(kernel, items, MULTIPROCESSORS)
+    diagnosis = diagnose(kernel, items, MULTIPROCESSORS)
     return {
         "name": kernel.name,
         "launches": kernel.launches,
@@ -61,7 +61,7 @@ def _kernel(kernel: Kernel, items: float) -> dict[str, Any]:
             "of_warps": kernel.occupancy.of_warps,
             "limiter": kernel.occupancy.limiter,
         },
-        "diagnosis": {"rule": told.rule, "sentence": told.sentence},
+        "diagnosis": {"rule": diagnosis.rule, "sentence": diagnosis.sentence},
         "counters": dict(kernel.counters),
         "lines": [_line(line) for line in kernel.lines],
     }

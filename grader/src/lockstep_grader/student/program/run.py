@@ -216,7 +216,7 @@ def run_to_end(
     )
     try:
         # Ctrl-C reaches the program by itself. A signal to us alone ends it here.
-        with interruption.told(child.terminate):
+        with interruption.calling(child.terminate):
             status = _wait(child, started, settings.timeout, progress)
     except subprocess.TimeoutExpired:
         where = progress.where() if progress else ""

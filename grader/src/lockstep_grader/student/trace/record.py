@@ -27,7 +27,7 @@ _DATA_SEED = 1  # the same input for every order
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class TraceRequest:
     """What to record. A `kernel` of "" is the first that is launched."""
 
     kernel: str = ""
@@ -47,23 +47,23 @@ class Wish:
 class Recorded:
     recording: Recording
     message: str = ""  # how the run failed, if it did
-    has_size: bool = True  # Wish.size counted
+    has_size: bool = True  # TraceRequest.size counted
 
 
 def record_program(
     program: Path,
     arguments: Sequence[str],
     settings: Settings,
-    wish: Wish,
+    request: TraceRequest,
     *,
     work: Path,
     name: str,
 ) -> Recorded:
     """Runs the program with the caller's input and output."""
-    settings = replace(settings, seed=wish.seed, record=wish.kernel)
+    settings = replace(settings, seed=request.seed, record=request.kernel)
     ran = run_program(program, arguments, settings, work, name=name)
     if ran.recording is None:
-        raise _nothing(wish, ran.launches, _why(ran))
+        raise _nothing(request, ran.launches, _why(ran))
     return Recorded(read_recording(ran.recording), _why(ran))
 
 
@@ -78,7 +78,7 @@ def record_rung(
     session: Session,
     lab: Lab,
     rung: Rung,
-    wish: Wish,
+    request: TraceRequest,
     worker: Path,
     *,
     work: Path,
@@ -87,13 +87,13 @@ def record_rung(
     """Has the judge record a call of the rung's workload, or a fault that a test found."""
     workers = workers_on_cpu(session.setup.of(lab), worker)
     argv = [str(session.toolchain.lab(lab.id).judge), f"--rung={rung.id}", *workers.arguments()]
-    argv += [f"--record={wish.size}", f"--kernel={wish.kernel}"]
-    if wish.test:
-        argv += [f"--seed={wish.seed}", "--replay", f"--gtest_filter={wish.test}"]
-        call = f"the test {wish.test} of {lab.id}/{rung.id}"
+    argv += [f"--record={request.size}", f"--kernel={request.kernel}"]
+    if request.test:
+        argv += [f"--seed={request.seed}", "--replay", f"--gtest_filter={request.test}"]
+        call = f"the test {request.test} of {lab.id}/{rung.id}"
     else:
-        argv += [f"--seed={_DATA_SEED}", f"--order={wish.seed}"]
-        call = f"the call of {lab.id}/{rung.id} with {wish.size} items"
+        argv += [f"--seed={_DATA_SEED}", f"--order={request.seed}"]
+        call = f"the call of {lab.id}/{rung.id} with {request.size} items"
     slow = f"{call} takes long: try a smaller --size; it is ended after {seconds:g} s"
     with said_if_slow(slow):
         done = session.setup.processes.run(
@@ -111,7 +111,7 @@ def record_rung(
     if not said["recording"]:
         if said["kind"] == FindingKind.TODO:
             raise SubmissionError(f"{lab.id}/{rung.id} is not written yet: {one_line(message)}")
-        raise _nothing(wish, [visible(str(name)) for name in said["launches"]], message)
+        raise _nothing(request, [visible(str(name)) for name in said["launches"]], message)
     recording = read_recording(said["recording"])
     shown = {(found.kind, found.line) for found in recording.findings}
     if cause and (cause.kind, cause.line) not in shown:  # a leak, say, is of no launch
@@ -147,16 +147,20 @@ def compiled_rung(
     return source, worker
 
 
-def _nothing(wish: Wish, launches: Sequence[str], message: str) -> InputError | SubmissionError:
+def _nothing(
+    request: TraceRequest, launches: Sequence[str], message: str
+) -> InputError | SubmissionError:
     """Why there is no recording, in one line."""
-    if wish.test and not launches and not message:
+    if request.test and not launches and not message:
         return InputError(
-            f"no launch of the test {wish.test} was recorded: give --test, --size and --seed as "
+            f"no launch of the test {request.test} was recorded: give --test, --size and --seed as "
             "the check printed them"
         )
-    if wish.kernel and launches:
+    if request.kernel and launches:
         known = ", ".join(launches)
-        return InputError(f"no kernel {wish.kernel} is launched; --kernel can be one of: {known}")
+        return InputError(
+            f"no kernel {request.kernel} is launched; --kernel can be one of: {known}"
+        )
     if message:
         return SubmissionError(f"no launch could be recorded: {one_line(message)}")
     return InputError("no kernel was launched, so there is nothing to trace")
