@@ -33,7 +33,7 @@ void open_all_pages();
 // The variable of the program, which begins at a page, becomes the device's: the same bytes at both
 // addresses. False: that cannot be.
 bool share_variable(std::uint64_t host, std::uint64_t size_bytes, std::uint64_t device);
-// The same for memory that the host registers. What is beside it on its first and last page stays
+// The same for memory that the host registers. What is next to it on its first and last page stays
 // the host's. Its pages are never closed, for the allocator of the host has its notes there.
 bool share_registered(std::uint64_t host, std::uint64_t size_bytes, std::uint64_t device);
 void take_registered_back(std::uint64_t host);

@@ -72,7 +72,7 @@ def test_pages_of_an_earlier_report_go_and_other_files_stay(
 
 
 def test_a_leaderboard_with_pseudonyms_names_nobody(checkout: Checkout, graded: Path) -> None:
-    checkout.lab("report", graded, "--anonymous")
+    checkout.lab("report", graded)
     made = pages(graded / "report")
     board = made["leaderboard.html"]
     for name in ("adams", "brown", "clark", "davis", "evans"):
@@ -84,7 +84,7 @@ def test_a_leaderboard_with_pseudonyms_names_nobody(checkout: Checkout, graded: 
 
 
 def test_a_leaderboard_without_them_names_everybody(checkout: Checkout, graded: Path) -> None:
-    checkout.lab("report", graded)
+    checkout.lab("report", graded, "--names")
     assert "A. Adams" in pages(graded / "report")["leaderboard.html"]
     assert not (graded / KEY_FILE).exists()
 

@@ -23,7 +23,7 @@ std::uint64_t end_of_obstacle(std::uint64_t begin, std::uint64_t end) {
   return 0;
 }
 
-// The first place at `start` or behind it whose pages nobody uses.
+// The first place at `start` or behind it whose pages are free.
 std::uint64_t first_place(std::uint64_t start, std::uint64_t size_bytes) {
   while (page_above(start + size_bytes) <= kManagedVariablesBase) {
     const std::uint64_t obstacle =

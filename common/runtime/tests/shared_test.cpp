@@ -80,7 +80,7 @@ TEST_F(Shared, RegisteredMemoryIsTheSameForBothSides) {
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     EXPECT_EQ(cudaHostUnregister(second), cudaSuccess);
     EXPECT_TRUE(take_findings().empty());
-    const std::vector<int> all = {1, 9, 1};  // and what lies beside the pieces is as it was
+    const std::vector<int> all = {1, 9, 1};  // and what lies next to the pieces is as it was
     EXPECT_TRUE(std::equal(all.begin(), all.end(), whole.begin()));
     EXPECT_EQ(first[num_items], 1);
     EXPECT_EQ(second[0], 9);

@@ -85,14 +85,16 @@ def _examine(
     for seed in seeds:
         with (work / "output").open("w+", errors="replace") as said:
             settings = Settings(seed=seed, timeout=_SECONDS)
-            ran = run_program(binary, (), settings, work, name=program.file.stem, output=said.fileno())
+            ran = run_program(
+                binary, (), settings, work, name=program.file.stem, output=said.fileno()
+            )
             said.seek(0)
             output = said.read()
         leaks = (
             Finding(FindingKind.LEAK, f"never frees {leak.size_bytes} bytes", leak.file, leak.line)
             for leak in ran.leaks
         )
-        examined = Examined((*ran.findings, *leaks), True, ran.status, output)
+        examined = Examined((*ran.findings, *leaks), status=ran.status, output=output)
         if examined.findings:
             break
     return examined

@@ -75,7 +75,9 @@ def on_emulator(tests: Sequence[Test], seeds: int) -> dict[str, Any]:
             for seed in range(seeds):
                 with (work / "output").open("w+") as said:
                     settings = Settings(seed=seed, timeout=60)
-                    ran = run_program(binary, (), settings, work, name=test.name, output=said.fileno())
+                    ran = run_program(
+                        binary, (), settings, work, name=test.name, output=said.fileno()
+                    )
                     said.seek(0)
                     counts += outcomes(said.read())
                 kinds.update({str(finding.kind) for finding in ran.findings})

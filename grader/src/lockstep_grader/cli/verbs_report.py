@@ -28,8 +28,8 @@ def report(
         Path | None, typer.Option(help="Where the pages go; default: report in the results folder.")
     ] = None,
     anonymous: Annotated[
-        bool, typer.Option("--anonymous", help="Pseudonyms on the leaderboard.")
-    ] = False,
+        bool, typer.Option("--anonymous/--names", help="Pseudonyms on the leaderboard, or names.")
+    ] = True,
     course: CourseOption = None,
     moodle_zip: Annotated[
         Path | None,

@@ -78,7 +78,7 @@ class RungJudge:
         return replace(judgement, seconds=time.monotonic() - started)
 
     def _judge(self, job: Job, source: Source, work: Path) -> Judgement:
-        """nvcc and the emulator work beside the judge. If a person waits, nvcc comes after it."""
+        """nvcc and the emulator work at the same time. If a person waits, nvcc comes last."""
         if forbidden := check_source(source, self.backend):
             return Judgement(findings=(forbidden,))
         ask_nvcc = partial(self._ask_nvcc, job, source, work / "nvcc", job.phase)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Everything that is said of a mistake: compilers' and checkers' messages in a student's words."""
+"""The sentences about mistakes: messages of compilers and checkers in a student's words."""
