@@ -88,6 +88,16 @@ def test_a_library_that_only_the_caller_leads_to_is_found_by_the_caller() -> Non
     assert errors(output, source) == [(3, 3, told)]
 
 
+def test_a_use_of_a_librarys_object_is_blamed_on_the_line_that_names_its_class() -> None:
+    source = "__global__ void scale() {\n  std::vector<float> v(3);\n  v[0] = 1;\n}\n"
+    output = (
+        f"{VECTOR}:1282:2: error: reference to __host__ function '__glibcxx_assert_fail' in "
+        f"__host__ __device__ function\n{FILE}:3:4: note: called by 'scale'\n"
+    )
+    named = "scale runs on the GPU and cannot use std::vector, which exists only on the host"
+    assert errors(output, source) == [(2, 3, named)]
+
+
 def test_a_missing_brace_is_told_alone() -> None:
     source = "__global__ void k(int i) {\n  if (i) {\n    i = 1;\n}\nvoid run() {\n}\n"
     output = (

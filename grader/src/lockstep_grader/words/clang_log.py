@@ -174,10 +174,22 @@ def _students_place(said: _Said, rung: _Rung) -> _Place | None:
         return said.place
     for note in said.notes:
         if rung.has(note.place) and _LED_HERE.search(note.text):
-            return note.place
+            return _where_the_library_is_named(said, note.place, rung)
     callers = [match["name"] for note in said.notes if (match := _CALLER.search(note.text))]
     line = rung.library_use(_short(callers[-1])) if callers else 0  # a destructor has no place
     return _Place(rung.name, line) if line else None
+
+
+def _where_the_library_is_named(said: _Said, place: _Place | None, rung: _Rung) -> _Place | None:
+    """`place`; if it only uses an object of the C++ library, the line that names its class.
+
+    Which of an object's functions clang refuses differs between versions of the library.
+    """
+    of_library = said.place is not None and "/c++/" in said.place.file
+    if place is None or not of_library or _LIBRARY_NAME.search(rung.code(place.line)):
+        return place
+    line = rung.library_use(rung.function_around(place.line))
+    return _Place(rung.name, line) if 0 < line <= place.line else place
 
 
 def _finding(said: _Said, place: _Place, rung: _Rung) -> Finding:
