@@ -13,8 +13,8 @@
 namespace runtime {
 namespace {
 
-// So long may other threads of the host take to write what the kernel polls, and so often they get
-// the device.
+// How long the kernel waits for other threads of the host to write what it polls, and how often
+// they may use the device meanwhile.
 constexpr std::chrono::seconds kHostsTime{5};
 constexpr std::chrono::microseconds kMoment{200};
 

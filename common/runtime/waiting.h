@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A kernel that waits for the host. On a device a launch is asynchronous: the host may write the
-// flag that the kernel's threads poll. So a kernel that stands still while threads poll memory that
-// the host can reach is set aside by the device, and the host goes on. It gets further turns while
-// the host executes code of its own, and must end when the host waits for it: a deadlock is what
-// stands still then.
+// flag that the kernel's threads poll. So the device sets a kernel aside when it makes no progress
+// and its threads poll memory that the host can reach, and the host goes on. The kernel gets
+// further turns while the host executes its own code. When the host waits for the kernel, it must
+// end: if it makes no progress then, that is a deadlock.
 #pragma once
 
 #include <cstdint>

@@ -172,7 +172,7 @@ def test_verbose_shows_every_test(checkout: Checkout) -> None:
     folder = mixed(checkout)
     plain = checkout.lab("check", "01-demo/01_first", "--from", folder).out
     verbose = checkout.lab("check", "01-demo/01_first", "--from", folder, "-v").out
-    assert "the same command with -v" in plain
+    assert "run the same command with -v" in plain
     assert verbose.count(" failed") > plain.count(" failed")
 
 

@@ -29,8 +29,8 @@ class BlockMap {
   // Where the block's ways come together again; for the last block of a called function and a way
   // that leads there, the place behind the call. Null: the end of the kernel.
   const code::Block* meeting_place(const Way& way, std::size_t at) const;
-  // The instruction by which a thread that follows the way from `at` on does something there that a
-  // finding can name; null: it only leaves.
+  // The first instruction on the way from `at` on that a finding can name; null: there is none, so
+  // a thread that follows the way only leaves.
   const code::Instruction* first_deed(const Way& way, std::size_t at) const;
   // The same behind an instruction of the last block of the way.
   const code::Instruction* deed_behind(const code::Block& block,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What lies where in a block's shared memory: static variables with room of none between them, then
-// dynamic shared memory.
+// What lies where in a block's shared memory: static variables, with unused bytes between them,
+// then dynamic shared memory.
 #pragma once
 
 #include <algorithm>

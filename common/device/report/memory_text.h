@@ -46,7 +46,7 @@ std::string null_pointer_text(const std::string& thread, const Place& failed_all
 // memory, which ends at `end`, or in part.
 std::string past_dynamic_text(const std::string& thread, const Touch& touch, std::uint64_t end,
                               std::uint64_t dynamic_bytes);
-// It begins in or after the variable, and ends in room of none.
+// It begins in or after the variable, and ends in bytes that belong to no variable.
 std::string past_variable_text(const std::string& thread, const Touch& touch,
                                const SharedRoom& variable);
 std::string before_shared_text(const std::string& thread, const Touch& touch);

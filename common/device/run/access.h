@@ -54,8 +54,8 @@ std::uint32_t take_space(Access& access, Warp& warp, std::uint32_t lanes,
 // in access.lanes afterwards.
 std::byte* admit(Access& access, Warp& warp);
 
-// The shared memory that a lane's access goes to, of which no monitor is told, as what happens
-// there is the hardware's own doing. Ends the kernel where it is outside of the block's.
+// The shared memory that a lane's access goes to. No monitor sees this access, because the hardware
+// makes it and not the program. Ends the kernel if it is outside of the block's shared memory.
 std::byte* admit_unwatched(const Access& access, Warp& warp, int lane);
 
 // A word for, or a look at, other threads: lets others run first where that is due. True: the

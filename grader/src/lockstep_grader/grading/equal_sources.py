@@ -50,9 +50,9 @@ class EqualSources:
         return self._contents[key].first
 
     def end(self, key: str, result: ResultId, *, failed: bool) -> list[Job]:
-        """The jobs that waited for `result`, which was judged, or `failed` through no fault of its.
+        """The jobs that waited for `result`, which was judged, or `failed` because of the machine.
 
-        After a failure each is judged for itself: it may have been the machine's bad moment.
+        After a failure each job is judged by itself, because the machine may work again.
         """
         with self._lock:
             content = self._contents[key]

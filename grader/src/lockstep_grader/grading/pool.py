@@ -186,7 +186,7 @@ def _among_equals(job: Job, judge: Judge, store: SharingShelf, equal: EqualSourc
     judgement = _judged(job, source, judge)
     settled = store.settle(result, key, source, judgement)
     waited = equal.end(key, result, failed=bool(judgement.fault))
-    if judgement.fault:  # perhaps the machine's bad moment: each is tried for itself
+    if judgement.fault:  # the machine may work again, so each is judged by itself
         return Ended([(job, settled)], [_read_already(other, source) for other in waited])
     shared_by = {other: store.share(result, result_id(other), key, source) for other in waited}
     return Ended(

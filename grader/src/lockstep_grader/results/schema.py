@@ -239,7 +239,7 @@ class VersionError(ValueError):
 
 
 def names_of(report: Report) -> Mapping[str, frozenset[str]]:
-    """All by which people may call each student, by submission. An id is its owner's alone."""
+    """By submission, every name that people may use for a student; each id is of one student."""
     ids = {item.id for item in report.submissions}
     return {
         item.id: frozenset({item.id, *(set(keys) - ids - {""})})

@@ -160,7 +160,7 @@ def _print_account(console: Console, result: RungResult, source: Source | Findin
         _print(console, Text("it printed:", "dim"), 4)
         _print(console, Text(clipped(output, _OUTPUT_LINES), "dim"), 6)
     if account.effects or account.left_out:
-        _print(console, Text("all that was found: the same command with -v", "dim"))
+        _print(console, Text("more findings: run the same command with -v", "dim"))
 
 
 def print_warnings(console: Console, warnings: Sequence[CompilerWarning]) -> None:

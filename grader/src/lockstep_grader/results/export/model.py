@@ -157,7 +157,7 @@ class Gradebook:
         return tuple(sorted(marks.items()))
 
     def names(self) -> frozenset[str]:
-        """All by which a course file may call the students."""
+        """Every name that a course file may use for a student."""
         return frozenset().union(*(entry.names for entry in self.submissions))
 
     def commented(
