@@ -38,16 +38,19 @@
 #endif
 
 // Standard headers that nvcc's own headers include, and that programs rely on.
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cassert>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "lockstep/address_space.h"
 #include "lockstep/array_api.h"

@@ -6,6 +6,9 @@
 // distribution.
 #pragma once
 
+// Programs ask by the name of NVIDIA's include guard whether cuRAND is there.
+#define CURAND_H_
+
 #include <cstddef>
 
 #include "cuda_runtime.h"

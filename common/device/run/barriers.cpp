@@ -10,6 +10,10 @@
 namespace run {
 namespace {
 
+// A block that polls between barriers changes nothing, and yet each barrier is progress. After so
+// many of them others go on.
+constexpr std::uint64_t kBarriersPerTurn = 1024;
+
 using code::File;
 using code::Instruction;
 using code::Op;
@@ -112,9 +116,12 @@ void release(RunningBlock& block, std::uint32_t number) {
   barrier.is_mixed = false;
   std::ranges::fill(barrier.lanes, 0);
   block.next_warp = 0;  // the warps run in order again
-  if (!all || engine.running->launch->is_counted) return;
+  if (!all) return;
+  const std::uint64_t n_in_block = block.num_barriers++;
+  block.had_long_turn = block.num_barriers % kBarriersPerTurn == 0;
+  if (engine.running->launch->is_counted) return;
   block.was_interrupted =
-      engine.running->schedule.interrupts(engine.running->num_barriers++, block.num_barriers++);
+      engine.running->schedule.interrupts(engine.running->num_barriers++, n_in_block);
 }
 
 void arrive(Warp& warp, const Op* op, std::uint32_t lanes, std::uint32_t number,

@@ -48,6 +48,7 @@ struct RunningBlock : Block {
   std::uint32_t at_grid_barrier = 0;                   // threads
   const code::Instruction* cluster_arrival = nullptr;  // the last one
   bool was_interrupted = false;                        // its turn ended at a barrier
+  bool had_long_turn = false;   // its turn ended after many barriers: it may poll between them
   bool holds_back = false;      // a thread of it lets others run before it writes
   std::uint64_t turn = 0;       // number of its last turn
   std::uint32_t next_warp = 0;  // in `order`: whose turn it is

@@ -133,7 +133,7 @@ void run_block(Engine& engine, RunningBlock& block) {
       warp.part = part;
       load_frame(warp);
       engine.stepping.empty() ? execute(warp) : execute_watched(warp);
-      if (block.was_interrupted) return;
+      if (block.was_interrupted || block.had_long_turn) return;
     }
     // Lanes at a join wait for others that wait for a barrier, which waits for them.
     if (block.live == 0 || is_any(block, Waiting::kMemory) || !break_joins(block)) return;
@@ -156,7 +156,7 @@ class Grid {
       const bool ended = block.live == 0;
       const bool is_half_done =
           block.was_interrupted || (block.holds_back && running_.launch->loses_updates);
-      const bool was_interrupted = !ended && block.was_interrupted;
+      const bool was_interrupted = !ended && block.was_interrupted && !block.had_long_turn;
       if (ended) {
         end_block(position);
       } else if (!can_run(block) && block.at_grid_barrier == 0 &&
@@ -205,13 +205,13 @@ class Grid {
 
   void run_resident(std::size_t position) {
     RunningBlock& block = *running_.resident[position];
-    block.was_interrupted = block.holds_back = false;
+    block.was_interrupted = block.had_long_turn = block.holds_back = false;
     block.turn = ++running_.num_turns;
     for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
       const std::uint64_t changes = engine_.changes;
       resume_yielded(block);
       run_block(engine_, block);
-      if (block.was_interrupted || block.holds_back) return;
+      if (block.was_interrupted || block.had_long_turn || block.holds_back) return;
       if (engine_.changes == changes || !is_any(block, Waiting::kMemory)) return;
     }
   }
@@ -270,7 +270,7 @@ class Grid {
     block->at_grid_barrier = 0;
     block->barriers = {};
     block->cluster_arrival = nullptr;
-    block->was_interrupted = block->holds_back = false;
+    block->was_interrupted = block->had_long_turn = block->holds_back = false;
     fill_shared(*block);
     start_warps(*block);
     running_.resident.push_back(std::move(block));

@@ -29,6 +29,29 @@ LOCKSTEP_KERNEL_API cudaError_t cudaPeekAtLastError() {
   return static_cast<cudaError_t>(__lockstep_last_error(0));
 }
 
+LOCKSTEP_KERNEL_API const char* cudaGetErrorName(cudaError_t error) {
+  switch (static_cast<int>(error)) {
+#define LOCKSTEP_ERROR(name, value, text) \
+  case value:                             \
+    return #name;
+#include "lockstep/error_codes.inc"
+#undef LOCKSTEP_ERROR
+    default:
+      return "unrecognized error code";
+  }
+}
+LOCKSTEP_KERNEL_API const char* cudaGetErrorString(cudaError_t error) {
+  switch (static_cast<int>(error)) {
+#define LOCKSTEP_ERROR(name, value, text) \
+  case value:                             \
+    return text;
+#include "lockstep/error_codes.inc"
+#undef LOCKSTEP_ERROR
+    default:
+      return "unrecognized error code";
+  }
+}
+
 LOCKSTEP_KERNEL_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int) {
   *stream = nullptr;
   return cudaSuccess;
