@@ -98,6 +98,13 @@ def test_a_use_of_a_librarys_object_is_blamed_on_the_line_that_names_its_class()
     assert errors(output, source) == [(2, 3, named)]
 
 
+def test_a_kernel_with_a_function_as_a_templates_argument_is_called_by_its_name() -> None:
+    source = "template <float (*f)(float)>\n__global__ void map(float* v) {\n  v[0] = f(v[0]);\n}\n"
+    output = f"{FILE}:3:10: error: reference to __host__ function 'mine' in __global__ function\n"
+    ((_, _, message),) = errors(output, source)
+    assert message == "map runs on the GPU and cannot call mine, a host function"
+
+
 def test_a_missing_brace_is_told_alone() -> None:
     source = "__global__ void k(int i) {\n  if (i) {\n    i = 1;\n}\nvoid run() {\n}\n"
     output = (

@@ -160,7 +160,7 @@ def test_the_table_of_a_term_is_that_of_its_file(measure: Any) -> None:
 
 def test_a_made_up_term_has_every_case_of_a_course(measure: Any, tmp_path: Path) -> None:
     """Late and in grace, extended and overridden, missing, empty and named twice."""
-    made = import_module("term")
+    made = import_module("made_up_term")
     term = made.Term(40, ("00-threads",))
     assert set(term.arrivals()) == set(made.ARRIVALS)
     declared = term.write_attempt(tmp_path / "one", 1)

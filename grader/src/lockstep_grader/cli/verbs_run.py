@@ -73,7 +73,8 @@ def run(
     options = replace(options, is_checked=profile or checks is not Checks.NONE, is_counted=profile)
     options = replace(options, is_optimised=not as_written)
     if as_written and (profile or backend is Backend.CUDA):
-        raise InputError("--as-written is for the emulator's checks: use it without the others")
+        other = "--profile" if profile else "--backend cuda"
+        raise InputError(f"--as-written and {other} exclude each other: leave one of them out")
     if json:
         require_writable(json)
     arguments: list[str] = ctx.meta["program_arguments"]
