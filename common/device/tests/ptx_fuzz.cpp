@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Any bytes through the parser of PTX, for libFuzzer; .ci/fuzz builds and runs it.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -58,6 +59,7 @@ void check(const Function& function, const Module& module) {
     for (const Variable& variable : table.returns) check(variable);
     for (const Variable& variable : table.parameters) check(variable);
   }
+  require(std::ranges::is_sorted(function.locals, {}, &Local::offset));
   for (const Instruction& instruction : function.instructions) {
     require(!instruction.words.empty());
     for (const std::string_view word : instruction.words) read(word);
