@@ -102,7 +102,10 @@ def test_a_kernel_with_a_function_as_a_templates_argument_is_called_by_its_name(
     source = "template <float (*f)(float)>\n__global__ void map(float* v) {\n  v[0] = f(v[0]);\n}\n"
     output = f"{FILE}:3:10: error: reference to __host__ function 'mine' in __global__ function\n"
     ((_, _, message),) = errors(output, source)
-    assert message == "map runs on the GPU and cannot call mine, a host function"
+    assert message == (
+        "map runs on the GPU and cannot call mine, a host function: pass a __device__ function of "
+        "your own that calls mine"
+    )
 
 
 def test_a_missing_brace_is_told_alone() -> None:

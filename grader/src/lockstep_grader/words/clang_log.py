@@ -235,7 +235,11 @@ def _in_words(said: _Said, place: _Place, rung: _Rung) -> tuple[str, int]:
                 column,
             )
         if callee:
-            advice = f": write __device__ before {callee}" if rung.definition(callee) else ""
+            advice = ""
+            if rung.definition(callee):
+                advice = f": write __device__ before {callee}"
+            elif not rung.column_of(callee, line):  # by another name, such as a template's argument
+                advice = f": pass a __device__ function of your own that calls {callee}"
             words = f"{caller} runs on the GPU and cannot call {callee}, a host function{advice}"
             return words, column
     if callee and _DEVICE_CALLEE.search(every):
