@@ -51,7 +51,7 @@ _UNSUITABLE = re.compile(r"candidate .*?(?:not viable|ignored): (?P<why>.*)")
 _SHARED_INITIAL = re.compile(r"initialization is not supported for __shared__ variables")
 
 _LIBRARY_NAME = re.compile(r"\bstd\s*::\s*\w+")
-_PARAMETERS = r"\((?:[^;{}()]|\([^;{}()]*\))*\)"  # of which one may be a pointer to a function
+_PARAMETERS = r"\((?:[^;{}()]|\([^;{}()]*\))*\)"  # one may be a pointer to a function
 _FUNCTION = re.compile(rf"\b(?!(?:if|for|while|switch|catch)\b)(\w+)\s*{_PARAMETERS}[^;{{}}()]*\{{")
 
 
