@@ -22,6 +22,7 @@ from pathlib import Path
 from lockstep_grader.compile.nvcc import NOT_COMPILED, Compiled, compile_for_gpus
 from lockstep_grader.compile.worker import make_worker
 from lockstep_grader.intake.submission import Source
+from lockstep_grader.judging.references import References
 from lockstep_grader.model.errors import FaultError, LockstepError, system_error_line
 from lockstep_grader.model.grades import (
     Backend,
@@ -32,8 +33,8 @@ from lockstep_grader.model.grades import (
     TestResult,
 )
 from lockstep_grader.observe.emulator import emulated
+from lockstep_grader.observe.judge import workers_on_cpu
 from lockstep_grader.observe.observer import Observer
-from lockstep_grader.observe.sanitizer import is_right
 from lockstep_grader.request.job import Job
 from lockstep_grader.request.key import Keys
 from lockstep_grader.request.setup import Setup
@@ -51,6 +52,7 @@ class RungJudge:
         self.emulator = emulator
         self.keys: Keys = Keys(setup, emulator.keys if emulator else None)
         self._observer = Observer(setup)
+        self._references = References(setup)
 
     @property
     def backend(self) -> Backend:
@@ -97,7 +99,11 @@ class RungJudge:
         built = make_worker(lab, source, work)
         if built.worker is None:
             return Judgement(findings=built.errors, warnings=built.warnings)
-        judgement = self._observer.observe(job, lab, built.worker, work)
+        if self.backend is Backend.CPU:
+            workers = workers_on_cpu(lab, built.worker)
+        else:
+            workers = self._references.beside(built.worker, job.lab, job.rung)
+        judgement = self._observer.observe(job, lab, workers, work)
         tests = with_forgotten_launch(judgement.tests, source)
         warnings = (*built.warnings, *judgement.warnings)
         return replace(judgement, tests=tests, warnings=warnings)
@@ -146,7 +152,7 @@ def _with_emulator(judgement: Judgement, emulating: Future[tuple[TestResult, ...
     try:
         checked = emulating.result()
     except FaultError:
-        if is_right(judgement.tests):
+        if judgement.is_right:
             raise
         return judgement  # which costs the points for cleanliness already
     return replace(judgement, tests=(*judgement.tests, *checked))

@@ -271,6 +271,12 @@ class Judgement:
     def images(self) -> tuple[Image, ...]:
         return tuple(image for test in self.tests for image in test.images)
 
+    @property
+    def is_right(self) -> bool:
+        """Whether tests compared its results, and all of them passed."""
+        compared = {test.outcome for test in self.tests if test.part is Part.CORRECTNESS}
+        return compared == {Outcome.PASSED}
+
 
 @dataclass(frozen=True, slots=True)
 class PartScore:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Lets the lab's judge try one rung, on the cpu backend or on a GPU, and checkers after it."""
 
+import hashlib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
@@ -15,8 +16,7 @@ from lockstep_grader.model.grades import (
     Part,
     TestResult,
 )
-from lockstep_grader.observe.judge import Stage, Trial, run_judge, workers_on_cpu
-from lockstep_grader.observe.references import References
+from lockstep_grader.observe.judge import Stage, Trial, Workers, run_judge
 from lockstep_grader.observe.sanitizer import may_be_of_a_busy_gpu, sanitize
 from lockstep_grader.observe.standing_judges import StandingJudges
 from lockstep_grader.request.job import Job
@@ -34,17 +34,13 @@ class Observer:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         on_gpu = setup.backend is Backend.CUDA
-        self._references = References(setup)
         self._standing = StandingJudges(setup.processes) if on_gpu else None
 
-    def observe(self, job: Job, lab: LabSetup, worker: Path, work: Path) -> Judgement:
-        """The tests of `worker`, and their seed; `work` is the folder that it was built in.
+    def observe(self, job: Job, lab: LabSetup, workers: Workers, work: Path) -> Judgement:
+        """The tests of a rung, and their seed; `work` is the folder that it was built in.
 
         Raises FaultError when a judge or a checker fails.
         """
-        if self._setup.backend is Backend.CUDA:
-            return self._on_gpu(job, lab, worker, work)
-        workers = workers_on_cpu(lab, worker)
         trial = Trial(
             lab.tools.judge,
             job.rung.id,
@@ -55,26 +51,17 @@ class Observer:
             shards=job.shards,
             is_background=self._setup.is_background,
         )
+        if self._setup.backend is Backend.CUDA:
+            return self._on_gpu(trial, lab, job.rung.file_name)
         return self._judged(trial)
 
-    def _on_gpu(self, job: Job, lab: LabSetup, worker: Path, work: Path) -> Judgement:
+    def _on_gpu(self, trial: Trial, lab: LabSetup, file_name: str) -> Judgement:
         """Tests while others use the GPU, too. A measurement needs it alone."""
         setup = self._setup
-        beside = self._references.beside(worker, job.lab, job.rung)
-        whole = Trial(
-            lab.tools.judge,
-            job.rung.id,
-            beside,
-            work,
-            setup.seed,
-            options=tuple(job.awaited.arguments()),
-            standing=self._standing,
-        )
+        whole = replace(trial, shards=1, standing=self._standing)
 
         def on(gpu: str) -> Trial:
-            sandbox = tuple(lab.confinement.running(worker, gpu=gpu))
-            workers = replace(self._references.on(gpu, job.lab, beside), sandbox=sandbox)
-            return replace(whole, workers=workers)
+            return replace(whole, workers=_on(gpu, whole.workers, lab))
 
         tested = None
         with setup.gpus.checking() as gpu, suppress(FaultError):
@@ -86,8 +73,8 @@ class Observer:
             tested = self._measured(tested, on)
         if _is_hopeless(tested.tests):
             return tested
-        trial = replace(whole, seed=_number(tested.seed), options=())
-        checked = sanitize(setup, trial, job.rung.file_name, tested.tests)
+        again = replace(whole, seed=_number(tested.seed), options=())
+        checked = sanitize(setup, again, file_name, tested)
         return replace(tested, tests=(*tested.tests, *checked))
 
     def _measured(self, tested: Judgement, on: Callable[[str], Trial]) -> Judgement:
@@ -105,6 +92,15 @@ class Observer:
         tests, used_seed = run_judge(trial, self._setup.processes)
         notes = dict.fromkeys(note for test in tests for note in test.notes)
         return Judgement(tests=tests, seed=used_seed, warnings=tuple(notes))
+
+
+def _on(gpu: str, workers: Workers, lab: LabSetup) -> Workers:
+    """`workers` on this GPU. Once per run and GPU a judge times the lab's first rung there."""
+    sandbox = tuple(lab.confinement.running(workers.submission, gpu=gpu))
+    times = workers.first_times
+    if times:
+        times = times / f"first-times-{hashlib.sha256(gpu.encode()).hexdigest()[:16]}"
+    return replace(workers, gpu=gpu, sandbox=sandbox, first_times=times)
 
 
 def _number(seed: str) -> int | None:

@@ -4,7 +4,7 @@
 import os
 import subprocess
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +16,7 @@ from lockstep_grader.model.grades import (
     WRONG,
     Finding,
     FindingKind,
+    Judgement,
     Outcome,
     Part,
     TestResult,
@@ -42,11 +43,11 @@ def may_be_of_a_busy_gpu(test: TestResult) -> bool:
 
 
 def sanitize(
-    setup: Setup, trial: Trial, file_name: str, plain: Sequence[TestResult]
+    setup: Setup, trial: Trial, file_name: str, plain: Judgement
 ) -> tuple[TestResult, ...]:
     """One test of cleanliness per tool.
 
-    `trial` is of the rung without a tool, and `plain` has its tests; `file_name` is the rung's.
+    `trial` is of the rung without a tool, and `plain` its judgement; `file_name` is the rung's.
     Raises FaultError when a tool does not work on this machine.
     """
     if setup.sanitizer is None:
@@ -62,14 +63,14 @@ class _Examination:
     sanitizer: Sanitizer
     trial: Trial
     file_name: str
-    plain: Sequence[TestResult]
+    plain: Judgement
 
     def by(self, tool: str) -> TestResult:
         with self.setup.gpus.checking() as gpu:
             try:
                 result = self._run(tool, gpu)
             except FaultError as error:
-                if not is_right(self.plain):  # a checker's trouble replaces no verdict
+                if not self.plain.is_right:  # a checker's trouble replaces no verdict
                     return _not_run(tool, Outcome.SKIPPED, str(error))
             else:
                 if not self._is_to_be_repeated(result):
@@ -79,7 +80,7 @@ class _Examination:
             try:
                 return self._run(tool, gpu, "-alone")
             except FaultError as error:
-                if not is_right(self.plain):
+                if not self.plain.is_right:
                     return _not_run(tool, Outcome.SKIPPED, str(error))
                 probe, confinement = self.setup.toolchain.anchors, self.setup.confinement
                 if probe is None or not works(self.sanitizer, tool, probe, gpu, confinement):
@@ -92,9 +93,9 @@ class _Examination:
         A wrong rung fails by itself, so it is repeated only if it lacks memory under the tool and
         did not lack it before.
         """
-        if is_right(self.plain):
+        if self.plain.is_right:
             return may_be_of_a_busy_gpu(result)
-        own = {finding.kind for test in self.plain for finding in test.findings}
+        own = {finding.kind for test in self.plain.tests for finding in test.findings}
         found = {finding.kind for finding in result.findings}
         return FindingKind.OUT_OF_MEMORY in found - own
 
@@ -131,7 +132,7 @@ class _Examination:
         findings, message = report.findings, ""
         if findings:
             outcome, message = Outcome.FAILED, f"{tool} found {len(findings)} faulty places"
-        elif changed := differing(self.plain, tests):
+        elif changed := differing(self.plain.tests, tests):
             outcome = Outcome.FAILED
             message = (
                 f"{tool} saw nothing, but {changed.name}, which passes without it, does not under "
@@ -162,11 +163,6 @@ def works(
     except (OSError, subprocess.TimeoutExpired):
         return False
     return read_log(said.stdout, "").has_run
-
-
-def is_right(tests: Iterable[TestResult]) -> bool:
-    correctness = [test.outcome for test in tests if test.part is Part.CORRECTNESS]
-    return bool(correctness) and set(correctness) == {Outcome.PASSED}
 
 
 def _not_run(tool: str, outcome: Outcome, message: str, *findings: Finding) -> TestResult:

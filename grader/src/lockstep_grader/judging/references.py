@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The solutions' workers, which speed tests on a GPU time with the submission's."""
 
-import hashlib
 import tempfile
 import threading
-from dataclasses import replace
 from pathlib import Path
 
-from lockstep_grader.compile.worker import compile_rung
-from lockstep_grader.intake.submission import read_source
+from lockstep_grader.compile.worker import make_worker
+from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Finding, Lab, Rung
+from lockstep_grader.model.grades import Lab, Rung
 from lockstep_grader.observe.judge import Workers
 from lockstep_grader.request.setup import Setup
 
@@ -29,25 +27,22 @@ class References:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def beside(self, submission: Path, lab: Lab, rung: Rung) -> Workers:
+        """`submission`, and all that is timed in the same rounds."""
         return Workers(
             submission,
             anchors=self._setup.toolchain.anchors,
             first=self._worker(lab, lab.rungs[0]),
+            first_times=self._folder_of(lab),
             reference=self._worker(lab, rung),
         )
 
-    def on(self, gpu: str, lab: Lab, workers: Workers) -> Workers:
-        """`workers` on this GPU. Once per run and GPU a judge times the lab's first rung there."""
+    def _folder_of(self, lab: Lab) -> Path:
         with self._lock:
-            folder = self._our_folder() / lab.id
+            if self._folder is None:
+                self._folder = tempfile.TemporaryDirectory(prefix="lockstep-reference-")
+            folder = Path(self._folder.name) / lab.id
         folder.mkdir(exist_ok=True)
-        name = hashlib.sha256(gpu.encode()).hexdigest()[:16]
-        return replace(workers, gpu=gpu, first_times=folder / f"first-times-{name}")
-
-    def _our_folder(self) -> Path:
-        if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="lockstep-reference-")
-        return Path(self._folder.name)
+        return folder
 
     def _worker(self, lab: Lab, rung: Rung) -> Path | None:
         name = (lab.id, rung.id)
@@ -59,16 +54,13 @@ class References:
             return self._workers[name]
 
     def _compile(self, lab: Lab, rung: Rung) -> Path | None:
-        solutions = self._setup.workspace.solutions
-        if not (solutions / lab.id / rung.file_name).exists():
+        file = self._setup.workspace.solutions / lab.id / rung.file_name
+        if not file.exists():
             return None
-        source = read_source(solutions, lab, rung)
-        if isinstance(source, Finding):
-            raise FaultError(f"the reference solution {lab.id}/{rung.id}: {source.message}")
-        with self._lock:
-            work = self._our_folder() / lab.id / rung.id
-        work.mkdir(parents=True, exist_ok=True)
-        worker = compile_rung(self._setup.of(lab), source, work)
-        if isinstance(worker, Finding):
-            raise FaultError(f"the reference solution {lab.id}/{rung.id}: {worker.message}")
-        return worker
+        work = self._folder_of(lab) / rung.id
+        work.mkdir()
+        source = Source(rung.file_name, file.read_bytes())  # our own, which needs no examination
+        made = make_worker(self._setup.of(lab), source, work)
+        if made.worker is None:
+            raise FaultError(f"the reference solution {lab.id}/{rung.id}: {made.errors[0].message}")
+        return made.worker
