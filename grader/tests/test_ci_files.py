@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from lockstep_grader.author.packages.pipelines import pipelines
-from lockstep_grader.author.selftest.plan import SECTIONS
+from lockstep_grader.author.selftest.sections import SECTIONS
 
 from command_line import complaint
 from markdown import lab_commands

@@ -12,9 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.author.selftest.plan import SECTIONS, chosen, ensure_packages
-from lockstep_grader.author.selftest.sections import Context, Section, Tally, run_sections
-from lockstep_grader.author.selftest.tools import junit_tally
+from lockstep_grader.author.selftest.prepare import ensure_packages
+from lockstep_grader.author.selftest.runner import (
+    Context,
+    Section,
+    Tally,
+    junit_tally,
+    run_sections,
+)
+from lockstep_grader.author.selftest.sections import SECTIONS, chosen
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.process import Limits, Processes
 from lockstep_grader.machine.workspace import Workspace
@@ -297,7 +303,7 @@ def test_one_file_of_pytest_runs_alone(checkout: Checkout, monkeypatch: pytest.M
     """By `./lab`, which makes the .venv that a hook of a fresh clone does not find."""
     one = checkout.write("grader/tests/test_one.py", "def test_one() -> None: pass\n")
     checkout.write("grader/tests/test_other.py", "def test_other() -> None: assert False\n")
-    monkeypatch.setattr("lockstep_grader.author.selftest.plan.ensure_tools", lambda *_: None)
+    monkeypatch.setattr("lockstep_grader.author.selftest.prepare.ensure_tools", lambda *_: None)
     ran = checkout.lab("test", "--file", one)
     assert ran.status == 0, ran.out
     assert "1 passed, 0 failed, 0 skipped" in ran.out

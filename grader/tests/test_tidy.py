@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.author.selftest.sections import Context, Tally
+from lockstep_grader.author.selftest.runner import Context, Tally
 from lockstep_grader.author.selftest.tidy import check_tidy
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.workspace import Workspace

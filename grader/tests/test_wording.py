@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from lockstep_grader.author.selftest.sections import Context, Tally
+from lockstep_grader.author.selftest.runner import Context, Tally
 from lockstep_grader.author.selftest.wording import (
     TURNS,
     check_wording,
@@ -69,19 +69,11 @@ def test_a_hit_names_file_line_turn_and_what_to_write() -> None:
     assert str(hit).startswith('a.md:2: "for want of": write "without"')
 
 
-def test_an_exception_permits_a_turn_in_its_files_alone() -> None:
-    turns = read_turns("\\bbad\\b => good\nexcept tests/*.py: \\bbad\\b  # a name\n")
-    assert list(hits("tests/a.py", "bad", turns)) == []
-    assert [hit.line for hit in hits("src/a.py", "\nbad", turns)] == [2]
-
-
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
         ("bad", "no ' => '"),
         ("bad( => good", "cannot read"),
-        ("except a.py: bad  # why", "cannot read"),
-        ("except a.py: \\bgood\\b", "reason"),
     ],
 )
 def test_a_malformed_line_of_the_list_is_named(line: str, problem: str) -> None:

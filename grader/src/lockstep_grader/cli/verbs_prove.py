@@ -68,8 +68,9 @@ def run_tests(
     jobs: JobsOption = None,
 ) -> int:
     """Run the project's own tests, all of them."""
-    from lockstep_grader.author.selftest.plan import chosen, ensure_tools, make_strict, present
-    from lockstep_grader.author.selftest.sections import Context, run_sections
+    from lockstep_grader.author.selftest.prepare import ensure_tools, make_strict
+    from lockstep_grader.author.selftest.runner import Context, run_sections
+    from lockstep_grader.author.selftest.sections import chosen, present
 
     workspace = Workspace.from_environment()
     if show:

@@ -1,82 +1,206 @@
 # SPDX-License-Identifier: MIT
-"""The sections of `test`, their order, and their sum."""
+"""The sections of `test`, cheapest first: layout, wording, unit tests, pytest, the labs' proofs."""
 
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.model.errors import FaultError, system_error_line
+from lockstep_grader.author.lint import lint, print_verdicts
+from lockstep_grader.author.selftest.runner import (
+    Context,
+    Section,
+    Tally,
+    capture,
+    junit_tally,
+    report,
+    run_tool,
+    tool,
+)
+from lockstep_grader.author.selftest.tidy import check_tidy
+from lockstep_grader.author.selftest.wording import check_wording
+from lockstep_grader.intake.catalog import read_labs
+from lockstep_grader.judging.session import Wanted, open_session
+from lockstep_grader.machine.workspace import Workspace, cache_folder, forget_unused
+from lockstep_grader.model.errors import FaultError, InputError
+from lockstep_grader.model.grades import Backend
+from lockstep_grader.model.text import visible
+from lockstep_grader.results.kept import KeptJudgements
+from lockstep_grader.toolchain import system
+from lockstep_grader.toolchain.build import build_backend, workers_target
+
+_PYTHON_FOLDERS = (".", "../docs/bench/scripts")  # a students' copy has no measurements
+_CXX_FOLDERS = ("common", "grader/tests/quiz_programs", "labs", "solutions")
+_CXX_SUFFIXES = frozenset({".h", ".hpp", ".cpp", ".cu", ".cuh"})
+_FORMAT_ERROR = re.compile(r"^(.+?):\d+:\d+: error: ", re.MULTILINE)
+
+_LINT_SEED = 1
+_EVERY = 3  # of the mutants, one of so many is judged here, and all of them by `./lab lint`
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
-    workspace: Workspace
-    console: Console
-    jobs: int
-    test_files: Sequence[Path] = ()  # of pytest; none: all
+def check_format(context: Context) -> Tally:
+    workspace = context.workspace
+    students = set() if workspace.solutions.is_dir() else _rung_files(workspace)
+    files = [str(file) for file in _cxx_files(workspace.root) if file not in students]
+    if not files:
+        raise FaultError("no C++ files found to check")
+    root = workspace.root
+    done = capture([tool("clang-format"), "--dry-run", "-Werror", *files], root)
+    wrong = dict.fromkeys(Path(name) for name in _FORMAT_ERROR.findall(done.stdout))
+    for file in wrong:
+        report(context, f"{workspace.shown(file)}: run clang-format -i on it", good=False)
+    if done.returncode != 0 and not wrong:
+        report(context, "clang-format", good=False, output=done.stdout)
+        return Tally(failed=1)
+    report(context, f"clang-format on {len(files)} files", not wrong)
+    return Tally(len(files) - len(wrong), len(wrong))
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """How many tests of a section went which way."""
-
-    passed: int = 0
-    failed: int = 0
-    skipped: int = 0
-
-    def __add__(self, other: "Tally") -> "Tally":
-        return Tally(
-            self.passed + other.passed,
-            self.failed + other.failed,
-            self.skipped + other.skipped,
-        )
-
-    def __str__(self) -> str:
-        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+def check_python(context: Context) -> Tally:
+    grader = context.workspace.root / "grader"
+    python = [sys.executable, "-m"]
+    folders = [folder for folder in _PYTHON_FOLDERS if (grader / folder).is_dir()]
+    check, layout = ["check", "--config"], ["format", "--check", "--config"]
+    with ThreadPoolExecutor(1) as beside:  # mypy takes most of the time, on one core
+        types = beside.submit(run_tool, context, "mypy --strict", [*python, "mypy"], grader)
+        others = check_wording(context)
+        for name, verb in (("ruff check", check), ("ruff format", layout)):
+            argv = [*python, "ruff", *verb, "pyproject.toml", *folders]
+            others += run_tool(context, name, argv, grader)
+        return others + types.result()
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    name: str
-    purpose: str
-    run: Callable[[Context], Tally]
-    needs: str = "."  # the folder without which there is nothing to do: a release lacks some
+def _rung_files(workspace: Workspace) -> set[Path]:
+    return {
+        workspace.labs / lab.id / rung.file_name
+        for lab in read_labs(workspace)
+        for rung in lab.rungs
+    }
 
 
-def run_sections(context: Context, sections: Sequence[Section]) -> Tally:
-    """Runs every section, whatever the others did, and prints the summary.
+def _cxx_files(root: Path) -> Iterator[Path]:
+    for folder in _CXX_FOLDERS:
+        for file in sorted((root / folder).rglob("*")):
+            if file.suffix in _CXX_SUFFIXES and file.is_file():
+                yield file
 
-    A section that cannot even start counts as one failure. The last line is the sum, plain.
+
+def run_ctest(context: Context) -> Tally:
+    """The unit tests, and one lab's solutions as CMake builds them; `lint` judges them all."""
+    workspace = context.workspace
+    labs = [lab.id for lab in read_labs(workspace)]
+    judged = labs[:1] if workspace.solutions.is_dir() else []  # not a student's own rungs
+    targets = ["lockstep", "lockstep_tests", *map(workers_target, judged)]
+    build = build_backend(workspace, Backend.CPU, targets, context.jobs).parent
+    left_out = labs[len(judged) :]
+    argv = ["ctest", "--test-dir", str(build), "--output-on-failure", "--no-tests=error"]
+    if left_out:
+        argv += ["--label-exclude", f"^({'|'.join(left_out)})$"]
+    with tempfile.TemporaryDirectory(prefix="lockstep-") as work:
+        junit = Path(work) / "ctest.xml"
+        jobs = str(_waiting_jobs(context))
+        done = capture([*argv, "-j", jobs, "--output-junit", str(junit)], build)
+        tally = junit_tally(junit, done.returncode)
+    report(context, f"ctest: {tally}", tally.failed == 0, done.stdout)
+    return tally
+
+
+def _waiting_jobs(context: Context) -> int:
+    """One more than the cores: many tests wait for a child, a clock or a cluster."""
+    return context.jobs + 1
+
+
+def run_pytest(context: Context) -> Tally:
+    grader = context.workspace.root / "grader"
+    with tempfile.TemporaryDirectory(prefix="lockstep-") as work:
+        junit = Path(work) / "pytest.xml"
+        argv = [sys.executable, "-m", "pytest", "-q", "-rsfE", f"--junitxml={junit}"]
+        if find_spec("xdist"):
+            # Files with few tests are the longest: they must not come last, as xdist would have it.
+            argv += ["-n", str(_waiting_jobs(context)), "--dist", "loadfile"]
+            argv += ["--no-loadscope-reorder"]
+        argv += map(str, context.test_files)
+        done = capture(argv, grader, _quick_starts())
+        tally = junit_tally(junit, done.returncode)
+    report(context, f"pytest: {tally}", tally.failed == 0, done.stdout)
+    for line in done.stdout.splitlines():
+        if line.startswith(("SKIPPED", "FAILED", "ERROR")):
+            style = "dim" if line.startswith("SKIPPED") else "red"
+            context.console.print(Text(f"  {visible(line)}", style))
+    return tally
+
+
+def _quick_starts() -> dict[str, str]:
+    """This environment, but a Python starts fast in it: the tests start hundreds.
+
+    `python3` is the interpreter itself, not a script that looks for it; what was compiled once is
+    kept.
     """
-    rows: list[tuple[Section, Tally, float]] = []
-    for section in sections:
-        context.console.print(Text(f"== {section.name}: {section.purpose}", "bold"))
-        started = time.monotonic()
-        try:
-            tally = section.run(context)
-        except (FaultError, OSError) as error:
-            cause = system_error_line(error) if isinstance(error, OSError) else str(error)
-            context.console.print(Text(cause, "red"))
-            tally = Tally(failed=1)
-        rows.append((section, tally, time.monotonic() - started))
-    _print_summary(context.console, rows)
-    total = sum((tally for _, tally, _ in rows), Tally())
-    print(total, flush=True)
-    return total
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    interpreter = Path(sys.base_prefix) / "bin" / "python3"
+    if interpreter.exists() and not interpreter.samefile(shutil.which("python3") or os.devnull):
+        env["PATH"] = f"{interpreter.parent}{os.pathsep}{env.get('PATH', os.defpath)}"
+    return env
 
 
-def _print_summary(console: Console, rows: Sequence[tuple[Section, Tally, float]]) -> None:
-    table = Table(box=None)
-    table.add_column("section", no_wrap=True)
-    for name in ("passed", "failed", "skipped", "seconds"):
-        table.add_column(name, justify="right")
-    for section, tally, seconds in rows:
-        failed = Text(str(tally.failed), "red" if tally.failed else "")
-        table.add_row(section.name, str(tally.passed), failed, str(tally.skipped), f"{seconds:.1f}")
-    console.print(table)
+def run_lint(context: Context) -> Tally:
+    workspace = context.workspace
+    labs = read_labs(workspace)
+    # One seed for all runs of the tests; `./lab lint` by hand gets a fresh one.
+    session = open_session(workspace, Wanted(Backend.CPU, _waiting_jobs(context), _LINT_SEED))
+    proofs = cache_folder() / "proofs"
+    forget_unused(proofs)
+    kept = KeptJudgements(proofs)
+    verdicts = lint(workspace, labs, session, kept, _EVERY)
+    print_verdicts(context.console, verdicts)
+    failed = sum(bool(verdict.problems) for verdict in verdicts)
+    skipped = sum(bool(verdict.skipped) for verdict in verdicts)
+    return Tally(len(verdicts) - failed - skipped, failed, skipped)
+
+
+def build_cuda(context: Context) -> Tally:
+    """Checks that the cuda backend compiles and links; running it needs a GPU.
+
+    One lab's rungs are enough: `lint` compiles all solutions and starters with nvcc.
+    """
+    if not system.toolkit_nvcc():
+        context.console.print(Text("  skipped: there is no CUDA toolkit here", "dim"))
+        return Tally(skipped=1)
+    system.ensure(system.BUILD_REQUIREMENTS)
+    first = read_labs(context.workspace)[0].id
+    targets = ["lockstep", "lockstep_tests", workers_target(first)]
+    build_backend(context.workspace, Backend.CUDA, targets, context.jobs)
+    report(context, "the cuda backend compiles and links", good=True)
+    return Tally(passed=1)
+
+
+SECTIONS = (
+    Section("format", "clang-format on our C++ and CUDA files", check_format),
+    Section("python", "ruff and mypy on the grader; spelling and wording", check_python),
+    Section("ctest", "unit tests of the device, its runtime, the judge and the labs", run_ctest),
+    Section("tidy", "clang-tidy on the cpu build", check_tidy),
+    Section("pytest", "tests of the grader", run_pytest, "grader/tests"),
+    Section("lint", "starters fail, solutions pass, mutants are caught", run_lint, "solutions"),
+    Section("cuda", "the cuda backend compiles and links", build_cuda),
+)
+
+
+def present(workspace: Workspace) -> tuple[Section, ...]:
+    """The sections that have something to do in this checkout, or students' copy."""
+    return tuple(section for section in SECTIONS if (workspace.root / section.needs).is_dir())
+
+
+def chosen(workspace: Workspace, only: list[str]) -> tuple[Section, ...]:
+    """The sections named in `only`, or all. Raises InputError for one that is not there."""
+    known = {section.name: section for section in present(workspace)}
+    for name in only:
+        if name not in known:
+            raise InputError(f"there is no section {name!r}; there are: {', '.join(known)}")
+    return tuple(section for name, section in known.items() if not only or name in only)

@@ -12,8 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep_grader.author.selftest.sections import Context, Tally
-from lockstep_grader.author.selftest.tools import capture, report, tool
+from lockstep_grader.author.selftest.runner import Context, Tally, capture, report, tool
 from lockstep_grader.machine.files import write_whole
 from lockstep_grader.machine.workspace import Workspace, cache_folder, forget_unused
 from lockstep_grader.model.errors import FaultError

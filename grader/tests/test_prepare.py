@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.author.selftest.python_packages import (
+from lockstep_grader.author.selftest.prepare import (
     install_packages,
     pip_options,
     uv_environment,

@@ -1,55 +1,42 @@
 # SPDX-License-Identifier: MIT
-"""What `test` runs, cheapest first, and the tools it needs."""
+"""What `test` needs before it starts: system packages, Python packages, a build of its own.
 
+The Python packages are 700 MB of files. uv unpacks them with a quarter of pip's processor time, and
+gets pip's servers from pip's configuration. Where it cannot be installed, or does not get through,
+pip does it.
+"""
+
+import ast
 import contextlib
 import importlib.util
 import os
+import re
+import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from lockstep_grader.author.selftest.python_packages import install_packages
-from lockstep_grader.author.selftest.sections import Section
-from lockstep_grader.author.selftest.style import check_format, check_python
-from lockstep_grader.author.selftest.suites import (
-    build_cuda,
-    run_ctest,
-    run_lint,
-    run_pytest,
-)
-from lockstep_grader.author.selftest.tidy import check_tidy
+from lockstep_grader.author.selftest.runner import Section
 from lockstep_grader.judging.doctor import PYTHON_DEVELOPER_PACKAGES
 from lockstep_grader.machine.files import write_whole
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.model.errors import FaultError, InputError
+from lockstep_grader.model.errors import FaultError
 from lockstep_grader.toolchain import system
 from lockstep_grader.toolchain.build import STRICT
+from lockstep_grader.toolchain.installers import pip_cause, pip_command, pip_environment
 from lockstep_grader.toolchain.system import Requirement
 
-SECTIONS = (
-    Section("format", "clang-format on our C++ and CUDA files", check_format),
-    Section("python", "ruff and mypy on the grader; spelling and wording", check_python),
-    Section("ctest", "unit tests of the device, its runtime, the judge and the labs", run_ctest),
-    Section("tidy", "clang-tidy on the cpu build", check_tidy),
-    Section("pytest", "tests of the grader", run_pytest, "grader/tests"),
-    Section("lint", "starters fail, solutions pass, mutants are caught", run_lint, "solutions"),
-    Section("cuda", "the cuda backend compiles and links", build_cuda),
-)
-
-
-def present(workspace: Workspace) -> tuple[Section, ...]:
-    """The sections that have something to do in this checkout, or students' copy."""
-    return tuple(section for section in SECTIONS if (workspace.root / section.needs).is_dir())
-
-
-def chosen(workspace: Workspace, only: list[str]) -> tuple[Section, ...]:
-    """The sections named in `only`, or all. Raises InputError for one that is not there."""
-    known = {section.name: section for section in present(workspace)}
-    for name in only:
-        if name not in known:
-            raise InputError(f"there is no section {name!r}; there are: {', '.join(known)}")
-    return tuple(section for name, section in known.items() if not only or name in only)
+# pip's options by their names in its configuration, and uv's environment variables for the same.
+_SAME_IN_UV = {
+    "index-url": "UV_DEFAULT_INDEX",
+    "extra-index-url": "UV_INDEX",
+    "find-links": "UV_FIND_LINKS",
+    "trusted-host": "UV_INSECURE_HOST",
+    "cert": "SSL_CERT_FILE",
+    "proxy": "ALL_PROXY",
+}
+_OPTION = re.compile(r"^[^=]*\.([a-z-]+)=('.*'|\".*\")$", re.MULTILINE)  # global.cert='/a'
 
 
 def make_strict(workspace: Workspace) -> Workspace:
@@ -75,7 +62,7 @@ def ensure_packages(sections: Sequence[Section]) -> None:
         (system.OPTIONAL_REQUIREMENTS, "checkouts that the tests make are compiled from nothing"),
         ((system.HEADLESS_REQUIREMENT,), "the pages are tested in Chromium if that is installed"),
     ]
-    if any(section.run is run_pytest for section in sections):
+    if any(section.name == "pytest" for section in sections):
         loss = "the tests that start a Slurm will be skipped"
         optional.append((system.SLURM_REQUIREMENTS, loss))
     with contextlib.suppress(FaultError):
@@ -113,3 +100,48 @@ def _require_importable(requirements: Path) -> None:
         raise FaultError(
             f"{', '.join(absent)} missing; run: {sys.executable} -m pip install -r {requirements}"
         )
+
+
+def install_packages(requirements: Path) -> None:
+    """Raises FaultError with the cause and the command that repeats it when it cannot."""
+    say("installing the development packages ...")
+    pip = [*pip_command(sys.executable), "--no-compile"]
+    pin = next(line for line in requirements.read_text().splitlines() if line.startswith("uv=="))
+    if _run([*pip, pin]).returncode == 0:
+        uv = [sys.executable, "-m", "uv", "--quiet", "pip", "install", "--python", sys.executable]
+        if _run([*uv, "-r", str(requirements)], uv_environment(_pip_options())).returncode == 0:
+            return
+    argv = [*pip, "-r", str(requirements)]
+    done = _run(argv)
+    if done.returncode != 0:
+        cause = pip_cause(done.stdout + done.stderr)
+        raise FaultError(f"cannot install the development packages: {cause}; try: {' '.join(argv)}")
+
+
+def _run(
+    argv: Sequence[str], env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    env = pip_environment() if env is None else env
+    return subprocess.run(argv, env=env, capture_output=True, text=True, errors="replace")
+
+
+def uv_environment(
+    options: Mapping[str, str], env: Mapping[str, str] = os.environ
+) -> dict[str, str]:
+    """`env` with pip's options in uv's words; what it says of uv itself stays."""
+    words = {_SAME_IN_UV[name]: value for name, value in options.items() if name in _SAME_IN_UV}
+    if links := words.get("UV_FIND_LINKS"):  # the only one that is not separated by blanks
+        words["UV_FIND_LINKS"] = ",".join(links.split())
+    return {**words, **env}
+
+
+def _pip_options() -> dict[str, str]:
+    return pip_options(_run([sys.executable, "-m", "pip", "config", "list"]).stdout)
+
+
+def pip_options(listed: str) -> dict[str, str]:
+    """From the output of `pip config list`: the environment's, which come first, count first."""
+    options: dict[str, str] = {}
+    for name, value in _OPTION.findall(listed):
+        options.setdefault(name, str(ast.literal_eval(value)))
+    return options
