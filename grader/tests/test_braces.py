@@ -4,8 +4,7 @@
 import pytest
 
 from lockstep_grader.model.grades import Finding, FindingKind
-from lockstep_grader.words.beginners import in_beginners_words
-from lockstep_grader.words.braces import unbalanced
+from lockstep_grader.words.beginners import in_beginners_words, unbalanced
 
 TEXT = """\
 namespace lab {

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.compile.prelude import with_fitting_prelude
-from lockstep_grader.compile.worker import Made, compile_rung, make_worker
+from lockstep_grader.compile.worker import Made, compile_rung, make_worker, with_fitting_prelude
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding, FindingKind

@@ -8,7 +8,6 @@ import gzip
 import os
 import random
 import shutil
-import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -24,9 +23,7 @@ from lockstep_grader.intake.submission import Source
 from lockstep_grader.intake.unpack import ArchiveError
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.model.grades import Backend
 from lockstep_grader.results.export.model import gradebook
-from lockstep_grader.rules.elf import MalformedObjectError, read_object
 from lockstep_grader.rules.source import check_source
 from made_up_grades import document, submission
 from test_course import COURSE
@@ -95,25 +92,12 @@ def test_archives(tmp_path: Path, data: bytes) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("g++"), reason="no C++ compiler")
-def test_object_files(tmp_path: Path) -> None:
-    file = tmp_path / "x.o"
-    text = "#include <string>\nstd::string s = std::to_string(3);\nint f() { return 1; }\n"
-    argv = ["g++", "-O1", "-x", "c++", "-c", "-o", str(file), "-"]
-    subprocess.run(argv, input=text, text=True, check=True)
-
-    def read(made: bytes) -> None:
-        file.write_bytes(made)
-        read_object(file)
-
-    each_damaged(file.read_bytes(), read, (MalformedObjectError,))
-
-
 def test_sources() -> None:
     text = (
         b'#include "lab/launch.cuh"\n#define F(x) (x)\n[[maybe_unused]] int k = 1\'000; // "\n'
         b'__attribute__((aligned(16))) char s[] = "a\\"b"; /* R"( */ \\\n#pragma unroll\n'
     )
-    each_damaged(text, lambda made: check_source(Source("x.cu", made), Backend.CPU), ())
+    each_damaged(text, lambda made: check_source(Source("x.cu", made)), ())
 
 
 def test_course_files(checkout: Checkout) -> None:

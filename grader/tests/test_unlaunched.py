@@ -5,7 +5,7 @@ import pytest
 
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import Finding, FindingKind, Outcome, Part, TestResult
-from lockstep_grader.words.unlaunched import with_forgotten_launch
+from lockstep_grader.words.beginners import with_forgotten_launch
 
 KERNELS = """\
 template <int kSize>

@@ -11,7 +11,6 @@ from itertools import pairwise
 from math import ceil
 from pathlib import Path
 
-from lockstep_grader.compile.prelude import with_fitting_prelude
 from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.process import Completed, Limits, Processes, patience
@@ -21,7 +20,6 @@ from lockstep_grader.model.text import one_line
 from lockstep_grader.request.setup import LabSetup
 from lockstep_grader.rules.shared_limit import too_much_shared
 from lockstep_grader.rules.source import check_source
-from lockstep_grader.rules.symbols import check_object
 from lockstep_grader.toolchain.description import Step, with_usual_linker
 from lockstep_grader.words.clang_log import clang_findings, has_crashed
 from lockstep_grader.words.step_log import names_an_error, step_finding
@@ -60,6 +58,18 @@ _SHELL_SAYS = "Killed"  # of a step that another one follows
 _TOOK_TOO_LONG = frozenset({-signal.SIGXCPU, 128 + signal.SIGXCPU})
 
 
+# <algorithm> takes clang twice as long as a short rung, and <cuda/atomic> ten times, each three
+# times. They are precompiled, too, for rungs that include them: for others their names would be
+# there without an include.
+_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
+_USUAL = "20.pch"  # as Clang.cmake names them
+_FITTING = (
+    (frozenset({"cuda/atomic", "algorithm"}), "20-atomic-algorithm.pch"),
+    (frozenset({"cuda/atomic"}), "20-atomic.pch"),
+    (frozenset({"algorithm"}), "20-algorithm.pch"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Made:
     """What became of a rung."""
@@ -75,7 +85,7 @@ class _UnexplainedLinkError(FaultError):
 
 def compile_rung(setup: LabSetup, source: Source, work: Path) -> Path | Finding:
     """The worker, for those who need no judgement; or the first thing that is wrong."""
-    if forbidden := check_source(source, setup.whole.backend):
+    if forbidden := check_source(source):
         return forbidden
     made = make_worker(setup, source, work)
     return made.worker or made.errors[0]
@@ -140,10 +150,6 @@ def _compile(setup: LabSetup, source: Source, work: Path) -> Made:
             return Made(errors=errors or (_explain(step, done, source),), warnings=warnings)
         if steps[0].at_once and (excess := too_much_shared(work / "rung.ptx", source)):
             return Made(errors=(excess,), warnings=warnings)
-        made = work / "rung.o"
-        has_object = step.name == "compile" and made.is_file()
-        if has_object and (forbidden := check_object(made, source)):
-            return Made(errors=(forbidden,))
     worker = work / "worker"
     if not worker.is_file():
         raise FaultError(f"the steps of {setup.whole.toolchain.file} made no {worker.name}")
@@ -158,15 +164,12 @@ def _first_failed(pairs: Sequence[tuple[Completed, Step]]) -> tuple[Completed, S
 def _batches(steps: Sequence[Step], confinement: Confinement) -> Iterator[Sequence[Step]]:
     """The steps that one sandbox runs in turn: its own start takes longer than most of them.
 
-    What `compile` makes is checked before another step reads it. Steps that run at once have a
-    sandbox each.
+    Steps that run at once have a sandbox each.
     """
     ends = [
         number
         for number, (step, following) in enumerate(pairwise(steps), 1)
-        if step.name == "compile"
-        or step.at_once != following.at_once
-        or (confinement is UNCONFINED and not step.at_once)
+        if step.at_once != following.at_once or (confinement is UNCONFINED and not step.at_once)
     ]
     for start, end in pairwise((0, *ends, len(steps))):
         if steps[start:end]:
@@ -270,3 +273,33 @@ def _kills_for_memory() -> int:
 
 def _finding(source: Source, message: str) -> Finding:
     return Finding(FindingKind.COMPILE_ERROR, message, source.file_name)
+
+
+def with_fitting_prelude(
+    commands: Sequence[Sequence[str]], source: Source
+) -> list[tuple[str, ...]]:
+    """`commands`, with the headers that `source` includes precompiled, as far as they are."""
+    words = [word for command in commands for word in command]
+    folders = [Path(word[2:]) for word in dict.fromkeys(words) if word.startswith("-I")]
+    included = frozenset(_included(source.data, folders, set()))
+    others = [name for headers, name in _FITTING if headers <= included]
+
+    def fitting(word: str) -> str:
+        if not word.endswith(_USUAL):
+            return word
+        files = (f"{word.removesuffix(_USUAL)}{name}" for name in others)
+        return next((file for file in files if Path(file).is_file()), word)
+
+    return [tuple(map(fitting, argv)) for argv in commands]
+
+
+def _included(text: bytes, folders: Sequence[Path], seen: set[str]) -> Iterator[str]:
+    """The headers that the text includes, and those that ours of these include."""
+    for name in (match.decode("utf-8", "replace") for match in _INCLUDE.findall(text)):
+        if name in seen:
+            continue
+        seen.add(name)
+        yield name
+        file = next((folder / name for folder in folders if (folder / name).is_file()), None)
+        if file:
+            yield from _included(file.read_bytes(), folders, seen)

@@ -107,7 +107,8 @@ class Sandbox:
     def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
         """`argv` with a view of the system, the files that it names, and its work folder.
 
-        In the folder `include` it sees only headers, in others everything that is not hidden.
+        In the folder `include` it sees only headers, in others everything that is not hidden, but
+        no library of the toolkit's that solves a lab.
         """
         path = os.environ.get("PATH") or "/usr/bin:/bin"
         made = [self.program, *self.isolation, "--setenv", "PATH", path]
@@ -117,6 +118,8 @@ class Sandbox:
             made += _readable(_CUDA_FOLDERS[:1])
         for given in _inputs(argv, work, include):
             made += _without(Path(given), self.hidden)
+        for folder in _toolkit_libraries(argv):
+            made += ["--tmpfs", str(folder)]
         made += ["--dir", str(include), *_readable(sorted(include.glob("*.cuh")))]
         made += ["--bind", str(work), str(work), "--chdir", str(work), "--remount-ro", "/"]
         return [*made, "--", *argv]
@@ -245,6 +248,16 @@ def _without(given: Path, hidden: Sequence[Path]) -> Iterator[str]:
         yield from ("--dir", str(given))
         for entry in sorted(given.iterdir()):
             yield from _without(entry, hidden)
+
+
+def _toolkit_libraries(argv: Sequence[str]) -> Iterator[Path]:
+    """CUB's and Thrust's folders, where `argv` starts the nvcc of a toolkit."""
+    for program in (Path(word).resolve() for word in argv if Path(word).name == "nvcc"):
+        toolkit = program.parent.parent
+        includes = (toolkit / "include", *toolkit.glob("targets/*/include"))
+        folders = (base / name for base in includes for name in ("", "cccl"))
+        libraries = (folder / name for folder in folders for name in ("cub", "thrust"))
+        yield from dict.fromkeys(each.resolve() for each in libraries if each.is_dir())
 
 
 def _inputs(argv: Sequence[str], work: Path, include: Path) -> Iterator[str]:

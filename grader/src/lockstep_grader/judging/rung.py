@@ -40,7 +40,7 @@ from lockstep_grader.request.key import Keys
 from lockstep_grader.request.setup import Setup
 from lockstep_grader.rules.source import check_source
 from lockstep_grader.toolchain.nvcc import Phase
-from lockstep_grader.words.unlaunched import with_forgotten_launch
+from lockstep_grader.words.beginners import with_forgotten_launch
 
 
 class RungJudge:
@@ -81,7 +81,7 @@ class RungJudge:
 
     def _judge(self, job: Job, source: Source, work: Path) -> Judgement:
         """nvcc and the emulator work at the same time. If a person waits, nvcc comes last."""
-        if forbidden := check_source(source, self.backend):
+        if forbidden := check_source(source):
             return Judgement(findings=(forbidden,))
         ask_nvcc = partial(self._ask_nvcc, job, source, work / "nvcc", job.phase)
         with ThreadPoolExecutor(2, thread_name_prefix="beside") as beside:

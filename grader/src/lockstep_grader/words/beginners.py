@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Mistakes that compilers name in other words than beginners know, or at another line.
+"""Mistakes that compilers name in other words than beginners know, at another line, or not at all.
 
 Also names that CUDA once had, or has for newer GPUs alone: compilers call both undefined.
 """
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from typing import NamedTuple
 
-from lockstep_grader.model.grades import Finding
-from lockstep_grader.words.braces import is_about_braces, unbalanced
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.model.grades import Finding, FindingKind, TestResult
+from lockstep_grader.rules.tokens import Token, tokens_of
 
 _CUDA_NAMES = (
     "threadIdx",
@@ -64,6 +67,16 @@ _OF_NEWER_GPUS = (
 _NVCC_UNDEFINED = re.compile(
     r'(?:identifier "(?P<name>\w+)" is undefined|has no member "(?P<member>\w+)")$'
 )
+
+_FOLLOWS = re.compile(
+    r"expected|extraneous|at end of input|end of (?:file|source)|not allowed|a function-definition|"
+    r"storage class|before ['\u2018]?[{}]",
+    re.IGNORECASE,
+)
+_SAYS_NAMESPACE = re.compile(r"//\s*(?:anonymous |end )?namespace\b|//\s*end of namespace\b")
+_NO_STATEMENTS = frozenset({"public", "private", "protected", "case", "default", "else"})
+
+_IN_FRONT = frozenset({"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__block_size__"})
 
 
 def in_beginners_words(finding: Finding, lines: Sequence[str]) -> Finding:
@@ -144,3 +157,131 @@ def with_needed_gpu(message: str, architectures: Sequence[str]) -> str:
                     f"compiled for {oldest}: {advice}"
                 )
     return message
+
+
+# ---- braces: compilers report the end of the file; the indentation shows what its author meant
+
+
+class _Open(NamedTuple):
+    line: int  # of the brace
+    indent: int  # of the statement that it belongs to
+    is_namespace: bool
+
+
+class _Statement:
+    """What has been read since the last brace or semicolon."""
+
+    def __init__(self) -> None:
+        self.first: Token | None = None
+        self.is_namespace = False
+
+    def take(self, token: Token) -> None:
+        if self.first is None:
+            self.first = token
+        self.is_namespace = self.is_namespace or token.text in ("namespace", "extern")
+
+
+def is_about_braces(message: str) -> bool:
+    """Whether a compiler may say this because of a brace."""
+    return bool(_FOLLOWS.search(message))
+
+
+def unbalanced(lines: Sequence[str]) -> tuple[int, str] | None:
+    """The line of the brace that has no partner, and what to do; nothing if all have one."""
+    if any(re.match(r"\s*#\s*(?:else|elif)", line) for line in lines):
+        return None  # either branch may have braces of its own
+    opened: list[_Open] = []
+    unclosed: tuple[_Open, int] | None = None  # and the line that shows it
+    early = 0  # the line of the first '}' further right than its '{'
+    statement = _Statement()
+    for token, is_first in _code(lines):
+        indent = _indent(lines[token.line - 1])
+        begins = is_first and statement.first is None and token.text not in _NO_STATEMENTS
+        top = opened[-1] if opened else None
+        if begins and token.kind == "word" and indent == 0 and top and not top.is_namespace:
+            unclosed = unclosed or (top, token.line)
+        if token.text == "{":
+            start = statement.first or token
+            opened.append(_Open(token.line, _indent(lines[start.line - 1]), statement.is_namespace))
+        elif token.text == "}":
+            if top is None:
+                line = early or token.line
+                return line, "this '}' is one too many: no '{' before it is still open"
+            closes_namespace = bool(_SAYS_NAMESPACE.search(lines[token.line - 1]))
+            if is_first and (indent < top.indent or (closes_namespace and not top.is_namespace)):
+                unclosed = unclosed or (top, token.line)
+            if is_first and indent > top.indent:
+                early = early or token.line
+            opened.pop()
+        if token.text in ("{", "}", ";"):
+            statement = _Statement()
+        else:
+            statement.take(token)
+    if not opened:
+        return None
+    brace, shown = unclosed or (opened[-1], 0)
+    where = f"before line {shown}" if shown else "before the end of the file"
+    return brace.line, f"a '}}' is missing {where}: the '{{' of this line is not closed"
+
+
+def _code(lines: Sequence[str]) -> Iterator[tuple[Token, bool]]:
+    """The tokens without directives, and whether each is the first of its line."""
+    last, in_directive = 0, False
+    for token in tokens_of("\n".join(lines)):
+        if token.kind == "newline" or not 0 < token.line <= len(lines):
+            in_directive = False
+            continue
+        is_first = token.line != last
+        last = token.line
+        in_directive = in_directive or (is_first and token.text == "#")
+        if not in_directive:
+            yield token, is_first
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+# ---- a kernel that is never launched: the judge sees only an output without a value
+
+
+def with_forgotten_launch(tests: tuple[TestResult, ...], source: Source) -> tuple[TestResult, ...]:
+    """The tests; an output that was never written is blamed on the first kernel without a use."""
+    if not any(map(_is_unwritten, (finding for test in tests for finding in test.findings))):
+        return tests
+    forgotten = next(_never_named(source.data.decode("utf-8", "replace")), None)
+    if forgotten is None:
+        return tests
+
+    def told(finding: Finding) -> Finding:
+        if not _is_unwritten(finding):
+            return finding
+        message = f"{finding.message}; {forgotten.text} is never launched"
+        return replace(finding, message=message, file=source.file_name, line=forgotten.line)
+
+    return tuple(replace(test, findings=tuple(map(told, test.findings))) for test in tests)
+
+
+def _is_unwritten(finding: Finding) -> bool:
+    return finding.kind is FindingKind.OUTPUT_UNWRITTEN and not finding.line
+
+
+def _never_named(text: str) -> Iterator[Token]:
+    """The names of kernels that are only defined or declared."""
+    tokens = [token for token in tokens_of(text) if token.kind != "newline"]
+    heads = [token for at in range(len(tokens)) if (token := _kernel_at(tokens, at))]
+    declared = Counter(token.text for token in heads)
+    used = Counter(token.text for token in tokens)
+    return (token for token in heads if used[token.text] == declared[token.text])
+
+
+def _kernel_at(tokens: list[Token], at: int) -> Token | None:
+    """The name of the kernel that the __global__ at this place declares."""
+    if tokens[at].text != "__global__":
+        return None
+    for name, sign in zip(tokens[at + 1 :], tokens[at + 2 :], strict=False):
+        if name.text in ("{", ";"):
+            return None
+        if name.kind == "word" and sign.text == "(" and name.text not in _IN_FRONT:
+            return name
+    return None

@@ -13,8 +13,12 @@ from pathlib import Path
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import CompilerWarning, Finding, FindingKind
 from lockstep_grader.model.text import one_line
-from lockstep_grader.words.beginners import in_beginners_words, with_successor
-from lockstep_grader.words.braces import is_about_braces, unbalanced
+from lockstep_grader.words.beginners import (
+    in_beginners_words,
+    is_about_braces,
+    unbalanced,
+    with_successor,
+)
 
 _SHOWN_ERRORS = 5  # later errors are mostly consequences
 # FILE:31:5: error: TEXT. The files that include FILE go before it, and notes follow.
