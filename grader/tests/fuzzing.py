@@ -15,9 +15,8 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["lockstep_grader", "zipfile", "tarfile"]):
-    from lockstep_grader.intake.archives import STUDENT_BOUNDS, Spool, read_members
+    from lockstep_grader.intake.archives import STUDENT_BOUNDS, ArchiveError, Spool, read_members
     from lockstep_grader.intake.submission import Source
-    from lockstep_grader.intake.unpack import ArchiveError
     from lockstep_grader.model.grades import Backend
     from lockstep_grader.rules.source import check_source
 

@@ -15,13 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.intake.archives import STUDENT_BOUNDS, Spool, read_members
+from lockstep_grader.intake.archives import STUDENT_BOUNDS, ArchiveError, Spool, read_members
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.intake.coursefile import CourseFile
 from lockstep_grader.intake.platforms import gradescope_submissions, owner_of, platform_of
 from lockstep_grader.intake.roster import read_roster
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.intake.unpack import ArchiveError
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Backend

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader.cli.environment import complain_of_missing
-from lockstep_grader.toolchain.distributions import install_command
-from lockstep_grader.toolchain.installers import pip_cause
+from lockstep_grader.toolchain.installers import install_command, pip_cause
 
 REPOSITORY = Path(__file__).parents[2]
 PACKAGE = """\

@@ -16,9 +16,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from lockstep_grader.intake.archives import Bounds, Member, Spool, read_members, stem
+from lockstep_grader.intake.archives import ArchiveError, Bounds, Member, Spool, read_members, stem
 from lockstep_grader.intake.platforms import METADATA, names_at_students
-from lockstep_grader.intake.unpack import ArchiveError
 from lockstep_grader.model.errors import FaultError
 
 

@@ -20,7 +20,7 @@ from lockstep_grader.model.grades import Backend
 from lockstep_grader.model.text import visible
 from lockstep_grader.results.kept import KeptJudgements
 from lockstep_grader.toolchain import system
-from lockstep_grader.toolchain.build import build_backend, workers_target
+from lockstep_grader.toolchain.description import build_backend, workers_target
 
 _LINT_SEED = 1
 _EVERY = 3  # of the mutants, one of so many is judged here, and all of them by `./lab lint`
