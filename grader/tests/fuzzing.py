@@ -36,7 +36,7 @@ def read_archive(data: bytes) -> None:
         file.write_bytes(data)
         try:
             for member in read_members(file, lambda name: name in RUNGS, Spool(spool), BOUNDS):
-                if member.stored and not member.stored.resolve().is_relative_to(spool):
+                if member.stored and not Path(member.stored).resolve().is_relative_to(spool):
                     raise AssertionError(f"{member.stored} is not in the spool")
         except ArchiveError:
             pass
