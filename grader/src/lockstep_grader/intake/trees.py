@@ -18,7 +18,7 @@ _MAX_DEPTH = 16  # of folders in an archive; far more than labs lie in
 
 @dataclass(frozen=True, slots=True)
 class DiskFolder:
-    """Names that begin with a dot are left out."""
+    """Names that begin with a dot, and what macOS adds to archives, are left out."""
 
     path: Path
     boundary: Path  # links must not leave this folder
@@ -57,7 +57,7 @@ class DiskFolder:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveFolder:
-    """As DiskFolder, also without what macOS adds to archives."""
+    """The same names are left out."""
 
     name: str
     _folders: dict[str, "ArchiveFolder"] = field(default_factory=dict)
