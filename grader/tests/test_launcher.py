@@ -26,9 +26,10 @@ def copy(tmp_path: Path) -> Path:
     """A checkout whose package says where it runs, and needs no packages of anyone."""
     root = tmp_path / "a checkout"
     package = root / "grader" / "src" / "lockstep_grader"
-    (package / "toolchain").mkdir(parents=True)
-    names = ("__init__.py", "distributions.py", "installers.py")
-    for name in ("__init__.py", *(f"toolchain/{name}" for name in names)):
+    for folder in ("toolchain", "model"):
+        (package / folder).mkdir(parents=True)
+    names = ("toolchain/__init__.py", "toolchain/installers.py", "model/__init__.py")
+    for name in ("__init__.py", *names, "model/errors.py"):
         shutil.copy(REPOSITORY / "grader" / "src" / "lockstep_grader" / name, package / name)
     (package / "__main__.py").write_text(PACKAGE)
     (root / "grader" / "requirements.txt").write_text("# nothing\n")

@@ -88,9 +88,6 @@ class Wanted:
         rungs = (rung.file_name for lab in self.labs for rung in lab.rungs)
         return Names((*rungs, ANSWERS))
 
-    def is_file(self, name: str) -> bool:
-        return self.names(name)
-
     def any_rung(self, names: Iterable[str]) -> bool:
         """Whether a rung of any lab has one of these names."""
         rungs = {rung.file_name for lab in self.labs for rung in lab.rungs}

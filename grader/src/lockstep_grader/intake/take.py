@@ -120,7 +120,7 @@ def _piles(
     one = _Pile(key, (), [_Entry(Owner(key, rest=path.name), whole)])
     if tree is None or _is_one(tree, wanted):
         return [one]
-    if key in {lab.id for lab in labs} and any(map(Wanted(labs).is_file, tree.files())):
+    if key in {lab.id for lab in labs} and any(map(Wanted(labs).names, tree.files())):
         raise InputError(f"{path} is a lab folder; grade its parent, with --lab {key}")
     piles = _piles_of_class(tree)
     return piles or ([one] if path.is_file() and wanted.flat else [])
@@ -168,13 +168,11 @@ def _piles_of_class(tree: Tree) -> list[_Pile]:
     piles: dict[str, list[_Entry]] = {}
     for entry in sorted(_entries(tree), key=_by_time):
         piles.setdefault(entry.owner.key, []).append(entry)
-    return [
-        _pile(key, entries, known.get(key, HandedIn(()))) for key, entries in sorted(piles.items())
-    ]
-
-
-def _pile(key: str, entries: Sequence[_Entry], known: HandedIn) -> _Pile:
-    return _Pile(key, known.students or [entries[0].owner.student], entries, known.at)
+    found = []
+    for key, entries in sorted(piles.items()):
+        students, at = known.get(key, HandedIn(()))
+        found.append(_Pile(key, students or [entries[0].owner.student], entries, at))
+    return found
 
 
 def _entries(tree: Tree) -> Iterator[_Entry]:
