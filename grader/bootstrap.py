@@ -30,10 +30,10 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "grader" / "src"
 sys.path.insert(0, str(SOURCE))
 
-from lockstep_grader.toolchain.distributions import install_command  # noqa: E402
 from lockstep_grader.toolchain.installers import (  # noqa: E402
     apt_cause,
     bundled_pip,
+    install_command,
     pip_cause,
     pip_command,
     pip_environment,

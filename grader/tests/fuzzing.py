@@ -15,9 +15,8 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["lockstep_grader", "zipfile", "tarfile"]):
-    from lockstep_grader.intake.archives import STUDENT_BOUNDS, Spool, read_members
+    from lockstep_grader.intake.archives import STUDENT_BOUNDS, ArchiveError, Spool, read_members
     from lockstep_grader.intake.submission import Source
-    from lockstep_grader.intake.unpack import ArchiveError
     from lockstep_grader.rules.source import check_source
 
 from handed_in import GOOD, RUNGS, tar_bytes, zip_bytes
@@ -36,7 +35,7 @@ def read_archive(data: bytes) -> None:
         file.write_bytes(data)
         try:
             for member in read_members(file, lambda name: name in RUNGS, Spool(spool), BOUNDS):
-                if member.stored and not member.stored.resolve().is_relative_to(spool):
+                if member.stored and not Path(member.stored).resolve().is_relative_to(spool):
                     raise AssertionError(f"{member.stored} is not in the spool")
         except ArchiveError:
             pass

@@ -6,7 +6,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from lockstep_grader.intake.labfile import read_lab
+from lockstep_grader.intake.catalog import read_lab
 from lockstep_grader.model.grades import Lab
 
 EVIL = "<script>alert(1)</script>"

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.model.causes import causes_first
 from lockstep_grader.model.grades import (
     Finding,
     FindingKind,
@@ -13,6 +12,7 @@ from lockstep_grader.model.grades import (
     Part,
     TestResult,
 )
+from lockstep_grader.model.score import causes_first
 from lockstep_grader.results.export.model import gradebook
 from lockstep_grader.results.export.words import explanation
 from lockstep_grader.words.account import account_of

@@ -29,7 +29,7 @@ from lockstep_grader.author.packages.autograde import autograde
 from lockstep_grader.author.packages.build import build_package
 from lockstep_grader.author.packages.bundle import Platform
 from lockstep_grader.judging.session import Wanted, open_session
-from lockstep_grader.machine.archive import Packed, tarred
+from lockstep_grader.machine.files import Packed, tarred
 from lockstep_grader.machine.process import Completed, Limits, Processes
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Backend

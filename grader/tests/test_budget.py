@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.intake.labfile import read_lab
+from lockstep_grader.intake.catalog import read_lab
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import (
     Backend,

@@ -11,8 +11,8 @@ import pytest
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend
-from lockstep_grader.toolchain.build import build_backend
 from lockstep_grader.toolchain.clang import Clang
+from lockstep_grader.toolchain.description import build_backend
 
 from conftest import Checkout, is_gone, wait_for
 
@@ -100,9 +100,11 @@ def test_cpu_is_built_with_the_clang_that_is_here(
     monkeypatch.delenv("LOCKSTEP_STRICT", raising=False)
     here = ["/a/clang"]
     monkeypatch.setattr(
-        "lockstep_grader.toolchain.build.ensure_clang", lambda: Clang(Path(here[0]), "22.1.8")
+        "lockstep_grader.toolchain.description.ensure_clang", lambda: Clang(Path(here[0]), "22.1.8")
     )
-    monkeypatch.setattr("lockstep_grader.toolchain.build.ensure_cccl", lambda: Path("/a/cccl"))
+    monkeypatch.setattr(
+        "lockstep_grader.toolchain.description.ensure_cccl", lambda: Path("/a/cccl")
+    )
     folder = cmake.build().parent
     assert folder.name == "cpu"
     cmake.build()
@@ -142,7 +144,7 @@ def test_a_build_that_fills_the_disk_says_so(
     """ar fails then with `reason: Success`, and the log could not be written either."""
     cmake.does("echo 'FAILED: libdevice.a'; exit 1")
     full = shutil.disk_usage("/")._replace(free=4096)
-    monkeypatch.setattr("lockstep_grader.toolchain.build.shutil.disk_usage", lambda _: full)
+    monkeypatch.setattr("lockstep_grader.toolchain.description.shutil.disk_usage", lambda _: full)
     with pytest.raises(FaultError, match=r"the disk is full; free 1 GB, or name .* LOCKSTEP_BUILD"):
         cmake.build()
 

@@ -9,7 +9,6 @@ import jsonschema
 import pytest
 
 from lockstep_grader.grading.confirm import best, second_backend
-from lockstep_grader.model.confirmation import compare
 from lockstep_grader.model.grades import (
     Backend,
     Finding,
@@ -22,6 +21,7 @@ from lockstep_grader.model.grades import (
     RungResult,
     SubmissionResult,
 )
+from lockstep_grader.model.score import compare
 from lockstep_grader.results.confirmed import FILE
 from test_grade import SCHEMA
 

@@ -14,7 +14,7 @@ import pytest
 
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Backend
-from lockstep_grader.toolchain.build import build_backend, workers_target
+from lockstep_grader.toolchain.description import build_backend, workers_target
 from test_grade import SCHEMA, without_times
 
 from conftest import rungs, wait_for

@@ -14,13 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.intake.archives import STUDENT_BOUNDS, Spool, read_members
+from lockstep_grader.intake.archives import STUDENT_BOUNDS, ArchiveError, Spool, read_members
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.intake.coursefile import CourseFile
 from lockstep_grader.intake.platforms import gradescope_submissions, owner_of, platform_of
 from lockstep_grader.intake.roster import read_roster
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.intake.unpack import ArchiveError
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.results.export.model import gradebook
@@ -85,7 +84,7 @@ def test_archives(tmp_path: Path, data: bytes) -> None:
         file.write_bytes(made)
         spool = Spool(tmp_path / "spool")
         for member in read_members(file, lambda name: name in RUNGS, spool, bounds):
-            assert member.stored is None or member.stored.is_relative_to(tmp_path / "spool")
+            assert not member.stored or Path(member.stored).is_relative_to(tmp_path / "spool")
 
     bounds = replace(STUDENT_BOUNDS, unpacked_bytes=1 << 20)
     each_damaged(data, read, (ArchiveError,))

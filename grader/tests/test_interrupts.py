@@ -89,7 +89,7 @@ def test_a_build_that_is_interrupted_as_it_starts_is_ended(
     monkeypatch.delenv("LOCKSTEP_TOOLCHAIN")
     monkeypatch.setenv("PATH", f"{cmake.parent}:{os.environ['PATH']}")
     monkeypatch.setattr("lockstep_grader.toolchain.system.BUILD_REQUIREMENTS", ())
-    monkeypatch.setattr("lockstep_grader.toolchain.build.subprocess.Popen", Interrupting)
+    monkeypatch.setattr("lockstep_grader.toolchain.description.subprocess.Popen", Interrupting)
     ran = checkout.lab("grade", checkout.root / "solutions", "--backend", "cpu")
     assert ran.status == 130
     wait_for(lambda: is_gone(started[0].pid))

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.intake.catalog import find_lab, find_rung, find_target
-from lockstep_grader.intake.labfile import read_lab
+from lockstep_grader.intake.catalog import find_lab, find_rung, find_target, read_lab
 from lockstep_grader.intake.toml_lines import key_lines, line_of, spelled
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Backend, Gate, Lab

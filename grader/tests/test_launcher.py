@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader.cli.environment import complain_of_missing
-from lockstep_grader.toolchain.distributions import install_command
-from lockstep_grader.toolchain.installers import pip_cause
+from lockstep_grader.toolchain.installers import install_command, pip_cause
 
 REPOSITORY = Path(__file__).parents[2]
 PACKAGE = """\
@@ -27,9 +26,10 @@ def copy(tmp_path: Path) -> Path:
     """A checkout whose package says where it runs, and needs no packages of anyone."""
     root = tmp_path / "a checkout"
     package = root / "grader" / "src" / "lockstep_grader"
-    (package / "toolchain").mkdir(parents=True)
-    names = ("__init__.py", "distributions.py", "installers.py")
-    for name in ("__init__.py", *(f"toolchain/{name}" for name in names)):
+    for folder in ("toolchain", "model"):
+        (package / folder).mkdir(parents=True)
+    names = ("toolchain/__init__.py", "toolchain/installers.py", "model/__init__.py")
+    for name in ("__init__.py", *names, "model/errors.py"):
         shutil.copy(REPOSITORY / "grader" / "src" / "lockstep_grader" / name, package / name)
     (package / "__main__.py").write_text(PACKAGE)
     (root / "grader" / "requirements.txt").write_text("# nothing\n")

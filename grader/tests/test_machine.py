@@ -28,8 +28,8 @@ from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.model.text import one_line, visible
 from lockstep_grader.toolchain import system
-from lockstep_grader.toolchain.distributions import install_command
-from lockstep_grader.toolchain.sanitizer import find_sanitizer
+from lockstep_grader.toolchain.installers import install_command
+from lockstep_grader.toolchain.nvcc import find_sanitizer
 from lockstep_grader.toolchain.system import Requirement, ensure
 
 from conftest import Checkout, is_gone, wait_for
@@ -51,7 +51,7 @@ def refuse(*_: object) -> None:
 
 def test_an_ordinary_user_is_told_the_one_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    monkeypatch.setattr("lockstep_grader.toolchain.distributions._OS_RELEASE", Path("/nonexistent"))
+    monkeypatch.setattr("lockstep_grader.toolchain.installers._OS_RELEASE", Path("/nonexistent"))
     monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
     with pytest.raises(FaultError) as caught:
         ensure([ABSENT])
@@ -93,7 +93,7 @@ def test_each_system_has_its_own_command_and_names(
 ) -> None:
     (tmp_path / "os-release").write_text(f'NAME="Some Linux"\n{release}\nVERSION_ID=1\n')
     release_file = tmp_path / "os-release"
-    monkeypatch.setattr("lockstep_grader.toolchain.distributions._OS_RELEASE", release_file)
+    monkeypatch.setattr("lockstep_grader.toolchain.installers._OS_RELEASE", release_file)
     monkeypatch.setattr("shutil.which", lambda name: "/usr/bin/sudo" if name == "sudo" else None)
     packages = ["g++", "ninja-build", "libgtest-dev", "zlib1g-dev", "ccache"]
     given = install_command(packages, as_root=False)
@@ -102,7 +102,7 @@ def test_each_system_has_its_own_command_and_names(
 
 
 def test_without_sudo_the_command_is_one_for_su(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lockstep_grader.toolchain.distributions._OS_RELEASE", Path("/nonexistent"))
+    monkeypatch.setattr("lockstep_grader.toolchain.installers._OS_RELEASE", Path("/nonexistent"))
     monkeypatch.setattr("shutil.which", lambda name: None if name == "sudo" else "/usr/bin/x")
     assert install_command(["g++"], as_root=False) == (
         "su -c 'apt-get update && apt-get install -y g++'"
@@ -148,7 +148,7 @@ def test_the_tests_ask_apt_once_for_all_packages_and_then_for_those_it_can_do_wi
 
 
 def test_doctor_and_the_search_do_without_nvcc(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lockstep_grader.toolchain.sanitizer.toolkit_nvcc", lambda: "")
+    monkeypatch.setattr("lockstep_grader.toolchain.nvcc.toolkit_nvcc", lambda: "")
     monkeypatch.setattr("shutil.which", lambda name: None)
     assert find_sanitizer() is None
 

@@ -15,10 +15,10 @@ import pytest
 
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.intake.coursefile import CourseFile
+from lockstep_grader.machine.files import as_records
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model import policy
 from lockstep_grader.model.policy import Graded, Work
-from lockstep_grader.model.records import as_records
 
 REPOSITORY = Path(__file__).parents[2]
 BENCH = REPOSITORY / "docs" / "bench"

@@ -19,7 +19,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.model.quiz import Kind
 from lockstep_grader.quiz.file import read_quiz
-from lockstep_grader.toolchain.build import build_backend
+from lockstep_grader.toolchain.description import build_backend
 
 from conftest import LAB, Checkout
 

@@ -8,8 +8,13 @@ import pytest
 
 from lockstep_grader.model.grades import Backend, Resources
 from lockstep_grader.toolchain import nvcc, system
-from lockstep_grader.toolchain.nvcc import NoRungCompiler, Phase, RungCompiler, rung_compiler
-from lockstep_grader.toolchain.ptxas import parse_ptxas
+from lockstep_grader.toolchain.nvcc import (
+    NoRungCompiler,
+    Phase,
+    RungCompiler,
+    parse_ptxas,
+    rung_compiler,
+)
 
 REPOSITORY = Path(__file__).parents[2]
 SOLUTION = "01-reduction/07_operators.cu"

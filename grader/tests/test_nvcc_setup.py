@@ -11,8 +11,8 @@ import pytest
 
 from lockstep_grader.machine.progress import FetchLine
 from lockstep_grader.toolchain import nvcc_setup
-from lockstep_grader.toolchain.nvcc_packages import missing, nvcc_of, pins
 from lockstep_grader.toolchain.nvcc_setup import begin, state_of_nvcc
+from lockstep_grader.toolchain.system import missing_pins, nvcc_of, pins
 
 from conftest import wait_for
 
@@ -72,7 +72,7 @@ def test_what_is_missing_is_fetched_once(place: Place, capfd: pytest.CaptureFixt
     (place.state / "nvcc-killed" / "pip-unpack").mkdir(parents=True)
     place.fetch()
     assert place.asked() == PINS
-    assert missing(place.venv) == []
+    assert missing_pins(place.venv) == []
     assert nvcc_of(place.venv) == str(place.site / "nvidia" / "cu13" / "bin" / "nvcc")
     said = capfd.readouterr().err.splitlines()
     assert "fetching NVIDIA's compiler" in said[0]
@@ -98,7 +98,7 @@ def test_a_failure_is_told_once_and_the_next_try_goes_on(
     place.script(UNPACK)
     place.fetch(choice=True)
     assert place.asked() == PINS  # the first two were not fetched again
-    assert missing(place.venv) == []
+    assert missing_pins(place.venv) == []
     assert not (place.state / "no-nvcc").exists()
 
 
@@ -109,7 +109,7 @@ def test_a_day_later_it_is_tried_again(place: Place) -> None:
     os.utime(place.state / "no-nvcc", (yesterday, yesterday))
     place.script(UNPACK)
     place.fetch()
-    assert missing(place.venv) == []
+    assert missing_pins(place.venv) == []
 
 
 def test_no_nvcc_is_remembered_until_nvcc(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +121,7 @@ def test_no_nvcc_is_remembered_until_nvcc(place: Place, monkeypatch: pytest.Monk
     assert os.environ.pop("LOCKSTEP_NVCC") == "off"  # nor is one used that is there
     assert "switched off" in state_of_nvcc(place.state, place.venv)
     place.fetch(choice=True)
-    assert missing(place.venv) == []
+    assert missing_pins(place.venv) == []
 
 
 def test_the_environment_switches_it_off_for_one_command(
@@ -147,7 +147,7 @@ def test_without_the_private_venv_nothing_is_fetched(
 def test_a_package_whose_files_are_gone_is_fetched_again(place: Place) -> None:
     place.fetch()
     (place.site / "nvidia" / "cu13" / "nvvm" / "bin" / "cicc").unlink()
-    assert [pin.partition("==")[0] for pin in missing(place.venv)] == ["nvidia-nvvm"]
+    assert [pin.partition("==")[0] for pin in missing_pins(place.venv)] == ["nvidia-nvvm"]
     assert nvcc_of(place.venv) == ""  # it would call its own lack the student's error
     place.fetch()
     assert place.asked() == [*PINS, PINS[-1]]

@@ -20,7 +20,7 @@ from lockstep_grader.author.packages.bundle import Platform, bundle
 from lockstep_grader.author.packages.handin import take
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.intake.submission import MAX_SOURCE_BYTES
-from lockstep_grader.machine.archive import Packed, tarred, zipped
+from lockstep_grader.machine.files import Packed, tarred, zipped
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.toolchain.clang import ensure_clang
 

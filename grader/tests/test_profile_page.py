@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.intake.labfile import read_lab
+from lockstep_grader.intake.catalog import read_lab
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import Gate, Resources
 from lockstep_grader.student.profile.access_svg import describe, draw

@@ -3,11 +3,11 @@
 
 import pytest
 
-from lockstep_grader.intake.labfile import read_lab
+from lockstep_grader.intake.catalog import read_lab
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import Points, Resources, Rung
 from lockstep_grader.student.profile.run import Profile
-from lockstep_grader.toolchain.ptxas import demangle, parse_ptxas
+from lockstep_grader.toolchain.nvcc import demangle, parse_ptxas
 
 from conftest import LAB, Checkout
 
@@ -31,7 +31,7 @@ ptxas info    : Used 32 registers
 
 
 def test_ptxas_lines_become_resources_by_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lockstep_grader.toolchain.ptxas.demangle", list)
+    monkeypatch.setattr("lockstep_grader.toolchain.nvcc.demangle", list)
     simple, templated = parse_ptxas(PTXAS)
     assert simple == Resources("_Z6simplePf", "9.0", 70, 8192, 24, 20, 400)
     assert templated == Resources(NAME, "9.0", 32, 0, 0, 0, None)

@@ -31,8 +31,8 @@ from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Backend, Lab
-from lockstep_grader.toolchain.build import build_backend
 from lockstep_grader.toolchain.clang import ensure_clang
+from lockstep_grader.toolchain.description import build_backend
 
 from conftest import Checkout
 from markdown import links

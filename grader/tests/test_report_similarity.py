@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.intake.labfile import read_lab
+from lockstep_grader.intake.catalog import read_lab
 from lockstep_grader.machine.progress import stage
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.pages.report.pairs import Similarity

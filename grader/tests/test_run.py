@@ -17,7 +17,7 @@ from lockstep_grader.student.program import gpu
 from lockstep_grader.student.program.build import BuildError, Options, build_program, check_files
 from lockstep_grader.student.program.run import Checks, Settings
 from lockstep_grader.toolchain.description import Step
-from lockstep_grader.toolchain.sanitizer import Sanitizer
+from lockstep_grader.toolchain.nvcc import Sanitizer
 from test_e2e import REPOSITORY
 
 from in_process import lab

@@ -9,7 +9,7 @@ import pytest
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding, FindingKind
 from lockstep_grader.observe.sanitizer import works as works_here
-from lockstep_grader.toolchain.sanitizer import Sanitizer
+from lockstep_grader.toolchain.nvcc import Sanitizer
 from lockstep_grader.words.sanitizer_log import Report, read_log
 
 from conftest import FAKES, LAB, Checkout, rungs, verdict_line

@@ -5,16 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.grading.slurm.options import SlurmOptions, parse_slurm_options
-from lockstep_grader.grading.slurm.spool import Spool, job_name
-from lockstep_grader.grading.slurm.task import oom_kills
+from lockstep_grader.grading.slurm import SlurmOptions, parse_slurm_options
+from lockstep_grader.grading.slurm_node import job_name, oom_kills
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.results.folder import results_folder
 from lockstep_grader.results.store import ResultId
 
 from conftest import Checkout
-
-TWO_TASKS = [["x", "y"], ["z"]]
 
 
 @pytest.mark.parametrize(
@@ -58,16 +55,6 @@ def test_tasks_are_long_enough_yet_all_places_stay_busy(jobs: int, limit: int, b
     assert SlurmOptions(limit=limit).batch_for(jobs) == batch
     assert SlurmOptions(limit=limit, batch=5).batch_for(jobs) == max(5, -(-jobs // 1000))
     assert SlurmOptions(limit=limit, array_size=9).batch_for(jobs) >= jobs / 9
-
-
-def test_recorded_arrays_are_read_back_and_damaged_ones_left_out(tmp_path: Path) -> None:
-    spool = Spool(tmp_path)
-    spool.put_array("lockstep-a", TWO_TASKS)
-    (tmp_path / "arrays" / "lockstep-b").mkdir()
-    (tmp_path / "arrays" / "lockstep-b" / "tasks.json").write_text('[["x", "na')
-    assert spool.recorded() == {"lockstep-a": TWO_TASKS}
-    spool.drop_array("lockstep-a")
-    assert spool.recorded() == {}
 
 
 def test_the_name_of_a_job_tells_results_and_contents_apart() -> None:

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 import pytest
 
 from lockstep_grader.confine.sandbox import NoSandbox
-from lockstep_grader.grading.slurm.spool import Spool, TaskJob
-from lockstep_grader.grading.slurm.task import Task, run_task
+from lockstep_grader.grading.slurm_node import Sent, Spool, Task, run_task
+from lockstep_grader.intake.catalog import find_lab, read_labs
+from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.session import Wanted
 from lockstep_grader.machine.files import write_whole
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Judgement
-from lockstep_grader.results.store import ResultId
+from lockstep_grader.request.job import Job
 
 from conftest import LAB, Checkout
 
@@ -26,16 +27,21 @@ def _own_signals() -> Iterator[None]:
     signal.signal(signal.SIGTERM, before)
 
 
-def judged(checkout: Checkout, key: str = "", toolchain: str = "toolchain.json") -> Judgement:
-    """What a task of one rung finds; without `key`, with the one that it arrives at."""
-    spool = Spool(checkout.root / "spool")
+def run(checkout: Checkout, key: str = "any", toolchain: str = "toolchain.json") -> Spool:
+    """A task of one rung."""
     root = checkout.root
-    wanted = Wanted(jobs=1, sanitizer=False, confined=True, seed=7)
-    job = TaskJob("name", ResultId("ann", LAB, "01_first"), key or "any")
-    write_whole(spool.source("name"), b"// solved\n")
     workspace = Workspace(root, root / "build", root / toolchain)
-    run_task(Task(root / "spool", workspace, wanted, (job,)))
-    judgement = spool.outcome("name", job.key)
+    lab = find_lab(read_labs(workspace), LAB)
+    job = Job("ann", lab, lab.rungs[0], lambda: Source("01_first.cu", b"// solved\n"))
+    wanted = Wanted(jobs=1, sanitizer=False, confined=True, seed=7)
+    run_task(Task(root / "spool", workspace, wanted, (Sent("name", key, job),)))
+    return Spool(root / "spool")
+
+
+def judged(checkout: Checkout, key: str = "any", toolchain: str = "toolchain.json") -> Judgement:
+    """What such a task finds."""
+    write_whole(Spool(checkout.root / "spool").source("name"), b"// solved\n")
+    judgement = run(checkout, key, toolchain).outcome("name", key)
     assert judgement
     return judgement
 
@@ -82,7 +88,7 @@ def test_what_slurms_memory_limit_ended_is_nobodys_mistake(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kills = itertools.count()
-    monkeypatch.setattr("lockstep_grader.grading.slurm.task.oom_kills", lambda: next(kills))
+    monkeypatch.setattr("lockstep_grader.grading.slurm_node.oom_kills", lambda: next(kills))
     judgement = judged(checkout)
     assert "Slurm's memory limit for the task was reached" in judgement.fault
     assert judgement.tests == ()
@@ -90,15 +96,4 @@ def test_what_slurms_memory_limit_ended_is_nobodys_mistake(
 
 @pytest.mark.usefixtures("any_key")
 def test_a_rung_that_nobody_waits_for_any_more_is_left_out(checkout: Checkout) -> None:
-    root = checkout.root
-    job = TaskJob("name", ResultId("ann", LAB, "01_first"), "any")
-    workspace = Workspace(root, root / "build", root / "toolchain.json")
-    run_task(
-        Task(
-            root / "spool",
-            workspace,
-            Wanted(jobs=1, seed=7, sanitizer=False, confined=True),
-            (job,),
-        )
-    )
-    assert Spool(root / "spool").outcome_names() == set()
+    assert run(checkout).outcome_names() == set()

@@ -10,7 +10,8 @@ import pytest
 
 REPOSITORY = Path(__file__).parents[2]
 SCRIPT = "docs/bench/scripts/sources.py"
-RECORDS = "grader/src/lockstep_grader/model/records.py"
+RECORDS = "grader/src/lockstep_grader/machine/files.py"
+ERRORS = "grader/src/lockstep_grader/model/errors.py"
 KEYS = "docs/bench/sources.json"
 PAGE = "docs/measured.md"
 SOLUTION = "solutions/01-reduction/06_single_pass.cu"
@@ -28,6 +29,7 @@ def root(tmp_path: Path) -> Path:
     for path, text in {
         SCRIPT: (REPOSITORY / SCRIPT).read_text("utf-8"),
         RECORDS: (REPOSITORY / RECORDS).read_text("utf-8"),
+        ERRORS: (REPOSITORY / ERRORS).read_text("utf-8"),
         KEYS: "{}",
         PAGE: "before\n<!-- older:begin -->\n<!-- older:end -->\nafter\n",
         SOLUTION: CODE,

@@ -9,8 +9,7 @@ import pytest
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Backend, Lab
-from lockstep_grader.toolchain.build import build_backend
-from lockstep_grader.toolchain.description import read_toolchain
+from lockstep_grader.toolchain.description import build_backend, read_toolchain
 
 REPOSITORY = Path(__file__).parents[2]
 LABS = read_labs(Workspace(REPOSITORY, REPOSITORY / "build"))

@@ -42,8 +42,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.student.program.build import Options, build_program
 from lockstep_grader.student.program.run import Settings, run_program
-from lockstep_grader.toolchain.build import build_backend
-from lockstep_grader.toolchain.description import read_toolchain
+from lockstep_grader.toolchain.description import build_backend, read_toolchain
 
 BUILD = ROOT / "build" / "cpu"
 CHECKS = ("all", "none")

@@ -42,7 +42,7 @@ from measurements import (
 
 from lockstep_grader.confine.sandbox import NoSandbox, Sandbox, find_sandbox
 from lockstep_grader.model.grades import Backend
-from lockstep_grader.toolchain.sanitizer import Sanitizer, find_sanitizer
+from lockstep_grader.toolchain.nvcc import Sanitizer, find_sanitizer
 
 LADDERS = ["[0-9]*.json", "[0-9]*.svg"]
 

@@ -35,7 +35,7 @@ from measurements import (
 )
 
 from lockstep_grader.author.mutants import Mutant, read_mutants
-from lockstep_grader.intake.labfile import read_lab
+from lockstep_grader.intake.catalog import read_lab
 from lockstep_grader.machine.workspace import Workspace
 
 LABS = ("00-threads", "01-reduction")

@@ -51,7 +51,7 @@ from lockstep_grader.observe.standing_judges import StandingJudges
 from lockstep_grader.request.job import Job
 from lockstep_grader.student.program.build import program_steps
 from lockstep_grader.toolchain.description import Step
-from lockstep_grader.toolchain.sanitizer import SANITIZER_ADVICE, find_sanitizer
+from lockstep_grader.toolchain.nvcc import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.toolchain.system import toolkit_nvcc
 from lockstep_grader.words.sanitizer_log import read_log
 

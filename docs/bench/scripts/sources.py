@@ -27,9 +27,9 @@ TEXT_OR_SPACE = re.compile(
 
 
 def as_records(report: dict[str, Any]) -> str:
-    from lockstep_grader.model import records
+    from lockstep_grader.machine import files
 
-    return records.as_records(report)
+    return files.as_records(report)
 
 
 def write_table(page: Path, name: str, table: str) -> None:

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from lockstep_grader.grading.executors import ExecutorChoice
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.grades import Backend
 
@@ -20,6 +19,11 @@ class BackendChoice(StrEnum):
     def backend(self) -> Backend | None:
         """None: whichever works here."""
         return None if self is BackendChoice.AUTO else Backend(self.value)
+
+
+class ExecutorChoice(StrEnum):
+    LOCAL = "local"
+    SLURM = "slurm"
 
 
 BackendOption = Annotated[

@@ -9,6 +9,7 @@ import typer
 from lockstep_grader.cli.options import (
     BackendChoice,
     BackendOption,
+    ExecutorChoice,
     ExecutorOption,
     JobsOption,
     SandboxOption,
@@ -16,14 +17,10 @@ from lockstep_grader.cli.options import (
     SeedOption,
     SlurmOption,
 )
-from lockstep_grader.grading.executors import ExecutorChoice, choose_executor
 from lockstep_grader.grading.grade_class import ClassRequest, grade_class
 from lockstep_grader.intake.catalog import find_lab, read_labs
 from lockstep_grader.intake.roster import Roster, read_roster
-from lockstep_grader.judging.session import (
-    Wanted,
-    is_own,
-)
+from lockstep_grader.judging.session import Wanted, is_own
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.results.regrade import Regrade
@@ -100,5 +97,11 @@ def grade_path(
         labs=sorted(only),
         await_nvcc=True,
     )
-    runner = choose_executor(executor, workspace, slurm or [], wanted)
-    return grade_class(request, workspace, labs, wanted, runner)
+    if executor is ExecutorChoice.SLURM:
+        from lockstep_grader.grading.slurm import cluster  # takes submitit
+
+        nodes = cluster(slurm or (), workspace, wanted)
+        return grade_class(request, workspace, labs, wanted, nodes)
+    if slurm:
+        raise InputError("--slurm goes with --executor slurm")
+    return grade_class(request, workspace, labs, wanted)

@@ -9,7 +9,7 @@ import typer
 
 from lockstep_grader.cli.options import BackendChoice, FromOption, SandboxOption
 from lockstep_grader.intake.catalog import find_target, read_labs
-from lockstep_grader.intake.one import lab_folders
+from lockstep_grader.intake.take import lab_folders
 from lockstep_grader.judging.session import Wanted, open_session_for
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.files import require_writable, write_json, write_whole
@@ -20,7 +20,7 @@ from lockstep_grader.model.grades import Backend
 from lockstep_grader.student.profile.run import profile_rung
 from lockstep_grader.student.profile.serial import profile_json
 from lockstep_grader.student.profile.terminal import print_profile
-from lockstep_grader.toolchain.python_packages import require_packages
+from lockstep_grader.toolchain.installers import require_packages
 
 _MAX_ITEMS = 1 << 24  # beyond it a call takes minutes
 

@@ -13,7 +13,7 @@ from lockstep_grader.machine.files import require_writable, write_whole
 from lockstep_grader.machine.progress import say, stage
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode
-from lockstep_grader.toolchain.python_packages import require_packages
+from lockstep_grader.toolchain.installers import require_packages
 
 
 def add_to(app: typer.Typer) -> None:

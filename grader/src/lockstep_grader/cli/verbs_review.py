@@ -11,7 +11,7 @@ from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
-from lockstep_grader.toolchain.python_packages import require_packages
+from lockstep_grader.toolchain.installers import require_packages
 
 
 def add_to(app: typer.Typer) -> None:

@@ -14,7 +14,7 @@ from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
 from lockstep_grader.model.grades import Lab
-from lockstep_grader.toolchain.python_packages import install
+from lockstep_grader.toolchain.installers import install
 
 
 def add_to(app: typer.Typer) -> None:

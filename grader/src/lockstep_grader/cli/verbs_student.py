@@ -22,7 +22,7 @@ from lockstep_grader.cli.options import (
     SeedOption,
 )
 from lockstep_grader.intake.catalog import find_lab, find_target, read_labs
-from lockstep_grader.intake.one import lab_folders
+from lockstep_grader.intake.take import lab_folders
 from lockstep_grader.judging.session import Wanted, backend_here, open_session_for
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.progress import say

@@ -19,7 +19,7 @@ from lockstep_grader.cli.program_options import (
     rung_of_file,
 )
 from lockstep_grader.intake.catalog import find_target, read_labs
-from lockstep_grader.intake.one import lab_folders
+from lockstep_grader.intake.take import lab_folders
 from lockstep_grader.judging.session import Wanted, default_jobs, open_session_for
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.files import require_writable, write_whole
@@ -47,7 +47,7 @@ from lockstep_grader.student.trace.record import (
     record_program,
     record_rung,
 )
-from lockstep_grader.toolchain.python_packages import require_packages
+from lockstep_grader.toolchain.installers import require_packages
 
 _MAX_ITEMS = 1 << 20  # a page shows four blocks; more items only take longer
 

@@ -17,8 +17,7 @@ from lockstep_grader.model.grades import (
 )
 from lockstep_grader.model.text import last_line
 from lockstep_grader.request.setup import LabSetup
-from lockstep_grader.toolchain.nvcc import Phase
-from lockstep_grader.toolchain.ptxas import parse_ptxas
+from lockstep_grader.toolchain.nvcc import Phase, parse_ptxas
 from lockstep_grader.words.nvcc_log import nvcc_findings
 
 # The limits of each of nvcc's programs. Templates without end reach one of the first two; only a

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Protocol
 
 from lockstep_grader.confine.seccomp import filter_program
 from lockstep_grader.machine import gpus
@@ -62,19 +61,6 @@ _ADDRESS_SPACE_KIB = {Backend.CPU: 256 << 20, Backend.CUDA: 0}
 _ABSOLUTE = re.compile(r"(?:^|=|^-[IL])(/[^=]*)$")
 
 
-class Confinement(Protocol):
-    """Starts commands that handle student code."""
-
-    def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
-        """The command to start instead of `argv`, a step of a compilation in `work`."""
-
-    def running(self, worker: Path, gpu: str = "", *, is_checked: bool = False) -> list[str]:
-        """The words to put before the path of `worker`, or of its checker."""
-
-    def playing(self, device: Path, kernels: Sequence[Path]) -> list[str]:
-        """The words to put before the path of `device`, which runs one of the files `kernels`."""
-
-
 class Unconfined:
     """Code of this checkout, or a machine that is discarded."""
 
@@ -105,10 +91,11 @@ class Sandbox:
     hidden: tuple[Path, ...] = ()  # headers that the lab at hand may not use
 
     def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
-        """`argv` with a view of the system, the files that it names, and its work folder.
+        """The command to start instead of `argv`, a step of a compilation.
 
-        In the folder `include` it sees only headers, in others everything that is not hidden, but
-        no library of the toolkit's that solves a lab.
+        It has a view of the system, the files that it names, and its work folder. In the folder
+        `include` it sees only headers, in others everything that is not hidden, but no library of
+        the toolkit's that solves a lab.
         """
         path = os.environ.get("PATH") or "/usr/bin:/bin"
         made = [self.program, *self.isolation, "--setenv", "PATH", path]
@@ -153,6 +140,9 @@ class Sandbox:
         limits = (_CPU_SECONDS, _OPEN_FILES[self.backend], _ADDRESS_SPACE_KIB[self.backend])
         shell = ["/bin/sh", "-c", _START, "sh", *map(str, limits), str(filter_file)]
         return [*shell, *made, "--chdir", "/", "--remount-ro", "/", "--"]
+
+
+Confinement = Sandbox | Unconfined  # starts commands that handle student code
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,8 +131,9 @@ def _cpu_rules(column: int) -> Iterator[_Instruction]:
     yield from _unless_bits(_OPENAT[column], 2, _WRITING, _EPERM)
     yield from _unless_bits(_MPROTECT[column], 2, _PROT_EXEC, _KILL)
     yield from _map_rule(_MMAP[column])
-    yield from _unless_equal(_TGKILL[column], 2, _SIGABRT, _KILL)  # which is std::abort()
-    yield from _unless_equal(_PRCTL[column], 0, _PR_SET_SECCOMP, _ENOSYS)  # see worker/confine.cpp
+    yield from _if_one_of(_TGKILL[column], 2, (_SIGABRT,), _ALLOW, _KILL)  # std::abort()
+    # worker/confine.cpp sets a filter of its own.
+    yield from _if_one_of(_PRCTL[column], 0, (_PR_SET_SECCOMP,), _ALLOW, _ENOSYS)
     yield from _limit_rule(_PRLIMIT64[column], _KILL)
     yield from _if_one_of(_FCNTL[column], 1, _PLAIN_COMMANDS, _ALLOW, _KILL)
     yield from _exit_rules(column)
@@ -190,15 +191,6 @@ def _unless_bits(number: int, argument: int, bits: int, otherwise: int) -> Itera
     yield (_IF_EQUAL, 0, 4, number)
     yield (_LOAD, 0, 0, _argument(argument))
     yield (_IF_ANY_BIT, 1, 0, bits)
-    yield (_RETURN, 0, 0, _ALLOW)
-    yield (_RETURN, 0, 0, otherwise)
-
-
-def _unless_equal(number: int, argument: int, value: int, otherwise: int) -> Iterator[_Instruction]:
-    """Allows the call if its argument, an int, is `value`."""
-    yield (_IF_EQUAL, 0, 4, number)
-    yield (_LOAD, 0, 0, _argument(argument))
-    yield (_IF_EQUAL, 0, 1, value)
     yield (_RETURN, 0, 0, _ALLOW)
     yield (_RETURN, 0, 0, otherwise)
 

@@ -15,9 +15,8 @@ from lockstep_grader.grading.pool import judge_each, result_id
 from lockstep_grader.intake.submission import Submission
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.progress import stage
-from lockstep_grader.model.confirmation import compare
 from lockstep_grader.model.grades import Backend, Outcome, RungResult, SubmissionResult
-from lockstep_grader.model.score import score_rung
+from lockstep_grader.model.score import compare, score_rung
 from lockstep_grader.request.job import Job
 from lockstep_grader.results.confirmed import read_confirmed, write_confirmed
 from lockstep_grader.results.store import ResultId

@@ -4,9 +4,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
-from lockstep_grader.grading.executors import Executor
-from lockstep_grader.grading.pool import result_id
+from lockstep_grader.grading.pool import judge_class, result_id
 from lockstep_grader.intake.submission import Submission
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.progress import stage
@@ -17,6 +17,9 @@ from lockstep_grader.quiz.score import Scorer, shared_seeds
 from lockstep_grader.request.job import Job
 from lockstep_grader.results.confirmed import of_submission, read_confirmed
 from lockstep_grader.results.store import ResultId, Store
+
+if TYPE_CHECKING:  # one machine alone needs no submitit
+    from lockstep_grader.grading.slurm import Cluster
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +71,14 @@ def grade(
     submissions: Sequence[Submission],
     session: Session,
     store: Store,
-    executor: Executor,
+    cluster: "Cluster | None",
     quizzes: Mapping[str, Scorer],
 ) -> Graded:
-    """Judges what `store` does not hold. Raises InterruptedRunError saying how to resume."""
+    """Judges what `store` does not hold, here or on `cluster`.
+
+    What the machine fails to judge has a fault in its judgement. Raises InterruptedRunError saying
+    how to resume.
+    """
     jobs = [
         Job(submission.id, lab, rung, partial(submission.read, lab, rung))
         for submission in submissions
@@ -81,7 +88,18 @@ def grade(
     faults: dict[ResultId, Judgement] = {}
     with stage("judging") as progress:
         try:
-            for job, judgement in executor.run(jobs, session, store, progress):
+            if cluster:
+                judged = cluster.judge_class(jobs, session, store, progress)
+            else:
+                judged = judge_class(
+                    jobs,
+                    session.judge,
+                    session.setup.processes,
+                    max_workers=session.jobs,
+                    progress=progress,
+                    store=store,
+                )
+            for job, judgement in judged:
                 if judgement.fault:
                     faults[result_id(job)] = judgement
         except InterruptedRunError as stop:

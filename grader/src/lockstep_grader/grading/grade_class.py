@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lockstep_grader.grading.confirm import best, confirm, second_backend
-from lockstep_grader.grading.executors import Executor
 from lockstep_grader.grading.grade import Graded, grade
 from lockstep_grader.intake.archives import Spool
 from lockstep_grader.intake.roster import Roster
@@ -28,6 +28,9 @@ from lockstep_grader.results.regrade import Regrade, forget_done, open_store, wh
 from lockstep_grader.results.report_file import copy_report, report_file
 from lockstep_grader.results.serial import report_head
 from lockstep_grader.toolchain.system import detect_backend
+
+if TYPE_CHECKING:
+    from lockstep_grader.grading.slurm import Cluster
 
 REPORT = "grade.json"  # in the results folder
 
@@ -51,11 +54,11 @@ def grade_class(
     workspace: Workspace,
     labs: Sequence[Lab],
     wanted: Wanted,
-    executor: Executor,
+    cluster: "Cluster | None" = None,
 ) -> ExitCode:
     """Grades what `request` names. Raises FaultError when some of it could not be graded.
 
-    Other people's code needs a sandbox where it runs, which may be a node of a cluster.
+    Other people's code needs a sandbox where it runs, which may be a node of `cluster`.
     """
     require_something(request.path)
     if request.results.resolve().is_relative_to(request.path.resolve()):
@@ -70,13 +73,13 @@ def grade_class(
         with spool_in(request.results) as spool:
             taken = _taken(request, labs, spool)
             again = request.regrade.chosen(taken, labs)
-            here = wanted if executor.judges_here else replace(wanted, confined=False)
+            here = replace(wanted, confined=False) if cluster else wanted
             session = open_session(workspace, here)
             if why := session.toolchain.nvcc.get("missing"):
                 say(f"rungs are not compiled with nvcc, so what only nvcc refuses may pass: {why}")
             handed_in = {each.id: each.handed_in for each in taken}
             store = open_store(request.results, request.regrade, again, handed_in)
-            graded = grade(taken, session, store, executor, quizzes)
+            graded = grade(taken, session, store, cluster, quizzes)
             if request.confirm or request.confirm_students:
                 graded = _confirmed(request, graded, workspace, wanted)
             summary = _report(graded, request)

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Runs jobs on this machine's cores."""
+"""Runs jobs on this machine's cores. Of a class's equal files one is judged, and all get the same.
 
+A class has many: untouched starters, and files that students share. To judge each of them
+costs time, and under a secret seed equal files could get different verdicts.
+"""
+
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from queue import SimpleQueue
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from lockstep_grader.grading.equal_sources import EqualSources, Turn
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.interrupts import interruption
 from lockstep_grader.machine.process import Processes
@@ -18,25 +22,17 @@ from lockstep_grader.model.grades import Backend, Finding, Judgement
 from lockstep_grader.model.score import fault_of
 from lockstep_grader.request.job import Job
 from lockstep_grader.request.key import Keys
-from lockstep_grader.results.store import ResultId
+from lockstep_grader.results.store import ResultId, Store
 
 
 class Shelf(Protocol):
-    """Where judgements are kept: the results folder, or what a node of a cluster hands back."""
+    """Where judgements are kept, such as the results folder."""
 
     def find(self, result: ResultId, key: str) -> Judgement | None: ...
 
     def settle(
         self, result: ResultId, key: str, source: Source | Finding, judgement: Judgement
     ) -> Judgement: ...
-
-
-class SharingShelf(Shelf, Protocol):
-    """One that can give a result the judgement of an equal file."""
-
-    def share(
-        self, judged: ResultId, result: ResultId, key: str, source: Source
-    ) -> Judgement | None: ...
 
 
 class Judge(Protocol):
@@ -51,12 +47,72 @@ class Judge(Protocol):
     def judge(self, job: Job, source: Source | Finding) -> Judgement: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(NamedTuple):
     """What came of one turn: the jobs that have a judgement now, and those to judge after all."""
 
     judged: Sequence[tuple[Job, Judgement]] = ()
     left: Sequence[Job] = ()
+
+
+class ToJudge(NamedTuple):
+    """A job that has no judgement yet, and its source."""
+
+    job: Job
+    source: Source | Finding
+    key: str
+
+
+class EqualFiles:
+    """The jobs of a class, of which equal ones are judged once; safe to use from several threads.
+
+    Equal are those with one key (key.Keys).
+    """
+
+    def __init__(self, keys: Keys, store: Store) -> None:
+        self._keys, self._store = keys, store
+        self._waiting: dict[str, list[Job]] = {}  # by key, while the first job is judged
+        self._first: dict[str, ResultId | None] = {}  # the first job's result; None: not to share
+        self._lock = threading.Lock()
+
+    def begin(self, job: Job) -> ToJudge | Ended:
+        """`job` if it has to be judged. Else nothing: `end` of another returns it."""
+        begun = _begun(job, self._keys, self._store)
+        if isinstance(begun, Ended) or isinstance(begun.source, Finding):
+            return begun  # nothing of a finding is run, and it may name the student's own files
+        with self._lock:
+            if begun.key in self._waiting:
+                self._waiting[begun.key].append(job)
+                return Ended()
+            if begun.key not in self._first:
+                self._waiting[begun.key] = []
+        if shared := self._shared(job, begun):
+            return Ended([(job, shared)])
+        return begun
+
+    def end(self, begun: ToJudge, judgement: Judgement) -> Ended:
+        """The jobs that have `judgement`; after a fault each is judged by itself.
+
+        For the machine may work again.
+        """
+        job, source, key = begun
+        settled = self._store.settle(result_id(job), key, source, judgement)
+        if isinstance(source, Finding):
+            return Ended([(job, settled)])
+        with self._lock:
+            waited = self._waiting.pop(key, [])
+            self._first.setdefault(key, None if judgement.fault else result_id(job))
+        shared = [(other, self._shared(other, begun)) for other in waited]
+        return Ended(
+            [(job, settled), *((other, one) for other, one in shared if one)],
+            [replace(other, read=lambda: source) for other, one in shared if one is None],
+        )
+
+    def _shared(self, job: Job, equal: ToJudge) -> Judgement | None:
+        """The judgement of an equal file, if there is one."""
+        first = self._first.get(equal.key)
+        if first is None or isinstance(equal.source, Finding):
+            return None
+        return self._store.share(first, result_id(job), equal.key, equal.source)
 
 
 def result_id(job: Job) -> ResultId:
@@ -72,25 +128,18 @@ def judge_all(
     progress: Stage,
     store: Shelf | None = None,
 ) -> Mapping[ResultId, Judgement]:
-    """A judgement for every job; see `judge_each`."""
-    judged = judge_each(
-        jobs, judge, processes, max_workers=max_workers, progress=progress, store=store
-    )
+    """A judgement for every job; those that `store` holds are not made again."""
+    one = partial(_alone, judge=judge, store=store)
+    judged = _in_threads(jobs, one, processes, max_workers, progress)
     return {result_id(job): judgement for job, judgement in judged}
 
 
 def judge_each(
-    jobs: Sequence[Job],
-    judge: Judge,
-    processes: Processes,
-    *,
-    max_workers: int,
-    progress: Stage,
-    store: Shelf | None = None,
+    jobs: Sequence[Job], judge: Judge, processes: Processes, *, max_workers: int, progress: Stage
 ) -> Iterator[tuple[Job, Judgement]]:
-    """Each job with its judgement, as they come; those that `store` holds are not made again."""
-    one = partial(_alone, judge=judge, store=store)
-    yield from _in_threads(jobs, one, processes, max_workers, progress)
+    """Each job with its judgement, as they come."""
+    one = partial(_alone, judge=judge, store=None)
+    return _in_threads(jobs, one, processes, max_workers, progress)
 
 
 def judge_class(
@@ -100,11 +149,18 @@ def judge_class(
     *,
     max_workers: int,
     progress: Stage,
-    store: SharingShelf,
+    store: Store,
 ) -> Iterator[tuple[Job, Judgement]]:
     """As `judge_each`; but equal files of several submissions are judged once."""
-    one = partial(_among_equals, judge=judge, store=store, equal=EqualSources())
-    yield from _in_threads(jobs, one, processes, max_workers, progress)
+    equal = EqualFiles(judge.keys, store)
+
+    def one(job: Job) -> Ended:
+        begun = equal.begin(job)
+        if isinstance(begun, Ended):
+            return begun
+        return equal.end(begun, judged(job, begun.source, judge))
+
+    return _in_threads(jobs, one, processes, max_workers, progress)
 
 
 def _in_threads(
@@ -152,55 +208,34 @@ def _in_threads(
             raise InterruptedRunError(f"interrupted after {done} of {len(jobs)} rungs")
 
 
-def _alone(job: Job, judge: Judge, store: Shelf | None) -> Ended:
-    """The judgement of one job: the one that `store` holds, or a new one, which it is given."""
+def _begun(job: Job, keys: Keys, store: Shelf) -> ToJudge | Ended:
+    """`job`, which reads its source now, unless `store` holds the judgement."""
     try:
         source = job.read()
     except FaultError as error:
         return Ended([(job, Judgement(fault=str(error)))])
-    if store is None:
-        return Ended([(job, judge.judge(job, source))])
-    key = judge.keys.of(job, source)
+    key = keys.of(job, source)
     if found := store.find(result_id(job), key):
         return Ended([(job, found)])
-    judgement = _judged(job, source, judge)
-    return Ended([(job, store.settle(result_id(job), key, source, judgement))])
+    return ToJudge(job, source, key)
 
 
-def _among_equals(job: Job, judge: Judge, store: SharingShelf, equal: EqualSources) -> Ended:
-    """As `_alone`; with the judgement go those of the equal files that waited for it."""
-    try:
-        source = job.read()
-    except FaultError as error:
-        return Ended([(job, Judgement(fault=str(error)))])
-    key, result = judge.keys.of(job, source), result_id(job)
-    if found := store.find(result, key):
-        return Ended([(job, found)])
-    if isinstance(source, Finding):  # nothing is run, and it may name the student's own files
-        return Ended([(job, store.settle(result, key, source, _judged(job, source, judge)))])
-    turn = equal.turn(key, result, job)
-    if turn is Turn.WAIT:
-        return Ended()
-    if turn is Turn.TAKE and (shared := store.share(equal.judged(key), result, key, source)):
-        return Ended([(job, shared)])
-    judgement = _judged(job, source, judge)
-    settled = store.settle(result, key, source, judgement)
-    waited = equal.end(key, result, failed=bool(judgement.fault))
-    if judgement.fault:  # the machine may work again, so each is judged by itself
-        return Ended([(job, settled)], [_read_already(other, source) for other in waited])
-    shared_by = {other: store.share(result, result_id(other), key, source) for other in waited}
-    return Ended(
-        [(job, settled), *((other, one) for other, one in shared_by.items() if one)],
-        [_read_already(other, source) for other, one in shared_by.items() if one is None],
-    )
+def _alone(job: Job, judge: Judge, store: Shelf | None) -> Ended:
+    """The judgement of one job: the one that `store` holds, or a new one, which it is given."""
+    if store is None:
+        try:
+            return Ended([(job, judge.judge(job, job.read()))])
+        except FaultError as error:
+            return Ended([(job, Judgement(fault=str(error)))])
+    begun = _begun(job, judge.keys, store)
+    if isinstance(begun, Ended):
+        return begun
+    judgement = judged(job, begun.source, judge)
+    return Ended([(job, store.settle(result_id(job), begun.key, begun.source, judgement))])
 
 
-def _read_already(job: Job, source: Source) -> Job:
-    """`job`, whose source was found to be equal to `source`."""
-    return replace(job, read=lambda: source)
-
-
-def _judged(job: Job, source: Source | Finding, judge: Judge) -> Judgement:
+def judged(job: Job, source: Source | Finding, judge: Judge) -> Judgement:
+    """A new judgement, which is a fault where it cannot be turned into points."""
     judgement = judge.judge(job, source)
     if fault := fault_of(job.rung, judgement, judge.backend):
         return replace(judgement, fault=fault)

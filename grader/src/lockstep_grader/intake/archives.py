@@ -6,21 +6,80 @@ file in a spool folder of ours. Claimed sizes are not trusted; the bytes are cou
 read. Reading a hostile archive may never end, so confined.py runs this module in its own process.
 """
 
+import bz2
 import errno
+import gzip
 import io
+import lzma
 import stat
 import struct
 import tarfile
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, BinaryIO
+from typing import IO, BinaryIO, NamedTuple, Protocol
 
-from lockstep_grader.intake.unpack import ArchiveError, open_tar_stream
 from lockstep_grader.model.errors import FaultError, LockstepError, system_error_line
 from lockstep_grader.model.text import one_line
+
+_XZ_MEMORY_BYTES = 128 << 20  # as much as `xz -9` needs, with room
+
+
+class ArchiveError(Exception):
+    """What is wrong with an archive: a sentence without its subject."""
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+def open_tar_stream(stream: BinaryIO, max_bytes: int) -> io.RawIOBase:
+    """The tar in `stream`. Reading raises ArchiveError beyond `max_bytes`."""
+    magic = stream.read(6)
+    stream.seek(0)
+    return _Bounded(_decompressed(stream, magic), max_bytes)
+
+
+def _decompressed(stream: BinaryIO, magic: bytes) -> _Readable:
+    if magic.startswith(b"\x1f\x8b"):
+        return gzip.GzipFile(fileobj=stream)
+    if magic.startswith(b"BZh"):
+        return bz2.BZ2File(stream)
+    if magic == b"\xfd7zXZ\0":
+        return _Xz(stream)
+    return stream
+
+
+class _Bounded(io.RawIOBase):
+    def __init__(self, inner: _Readable, max_bytes: int) -> None:
+        self._inner, self._max_bytes, self._read = inner, max_bytes, 0
+
+    def read(self, size: int = -1, /) -> bytes:
+        data = self._inner.read(size if size >= 0 else self._max_bytes + 1)
+        self._read += len(data)
+        if self._read > self._max_bytes:
+            raise ArchiveError(f"unpacks to more than {self._max_bytes >> 20} MiB")
+        return data
+
+
+class _Xz:
+    """lzma.LZMAFile would take as much memory as the file asks for."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._lzma = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY_BYTES)
+
+    def read(self, size: int, /) -> bytes:
+        parts = bytearray()
+        while len(parts) < size and not self._lzma.eof:
+            fed = self._stream.read(1 << 16) if self._lzma.needs_input else b""
+            if self._lzma.needs_input and not fed:
+                raise EOFError("it ends in the middle")
+            parts += self._lzma.decompress(fed, size - len(parts))
+        return bytes(parts)
+
 
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
 READ_KINDS = "hand in zip, tar, tar.gz, tar.xz or tar.bz2"
@@ -52,16 +111,19 @@ STUDENT_BOUNDS = Bounds(200_000, file_bytes=1 << 20, unpacked_bytes=64 << 20, cp
 CLASS_BOUNDS = Bounds(500_000, file_bytes=64 << 20, unpacked_bytes=16 << 30, cpu_seconds=1200)
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     """One entry. Its bytes lie in `stored`; a wanted one without them says why in `problem`."""
 
-    path: PurePosixPath
+    where: str  # in the archive
     is_folder: bool = False
-    stored: Path | None = None
+    stored: str = ""
     problem: str = ""
     is_outside: bool = False  # the path would lead out of the archive's own folder
     modified: float = 0.0  # when, as the archive says, in seconds of the clock that made it
+
+    @property
+    def path(self) -> PurePosixPath:
+        return PurePosixPath(self.where)
 
 
 @dataclass(slots=True)
@@ -154,21 +216,22 @@ def _read_zip(
         entries = archive.infolist()
         _check_count(len(entries), bounds)
         for entry in entries:
-            member = replace(_member(entry.filename, entry.is_dir()), modified=_time_of(entry))
+            member = _member(entry.filename, entry.is_dir(), _time_of(entry))
             mode = entry.external_attr >> 16
-            problem = _kind_problem(mode) if stat.S_IFMT(mode) else ""
+            is_plain = stat.S_IFMT(mode) in (0, stat.S_IFREG, stat.S_IFDIR)
+            problem = _kind_problem(is_plain=is_plain, is_link=stat.S_ISLNK(mode))
             if entry.flag_bits & 1:
                 problem = "is encrypted"
             elif entry.compress_type not in BOUNDED_COMPRESSION:
                 problem = "is compressed in a way that is not read"
             if not _is_to_be_stored(member, wanted) or problem:
-                yield replace(member, problem=problem)
+                yield member._replace(problem=problem)
                 continue
             with archive.open(entry) as data:
                 stored = _stored(member, data, spool, min(bounds.file_bytes, left))
             if stored.problem and left < bounds.file_bytes:
                 raise ArchiveError(f"unpacks to more than {bounds.unpacked_bytes >> 20} MiB")
-            left -= stored.stored.stat().st_size if stored.stored else 0
+            left -= Path(stored.stored).stat().st_size if stored.stored else 0
             yield stored
 
 
@@ -182,12 +245,12 @@ def _read_tar(
             if entry.size < 0:
                 raise ArchiveError("is damaged: an entry has a negative size")
             archive.members.clear()  # type: ignore[attr-defined]  # it would keep them all
-            made = float(entry.mtime)
-            member = replace(_member(entry.name, entry.isdir()), modified=made)
-            problem = "" if entry.isreg() or entry.isdir() else _tar_problem(entry)
+            member = _member(entry.name, entry.isdir(), float(entry.mtime))
+            is_plain, is_link = entry.isreg() or entry.isdir(), entry.issym() or entry.islnk()
+            problem = _kind_problem(is_plain=is_plain, is_link=is_link)
             data = archive.extractfile(entry) if not problem and entry.isreg() else None
             if data is None or not _is_to_be_stored(member, wanted):
-                yield replace(member, problem=problem)
+                yield member._replace(problem=problem)
             else:
                 yield _stored(member, data, spool, bounds.file_bytes)
 
@@ -211,31 +274,26 @@ def _time_of(entry: zipfile.ZipInfo) -> float:
 def _stored(member: Member, data: IO[bytes], spool: Spool, max_bytes: int) -> Member:
     stored = spool.store(data, max_bytes)
     problem = "" if stored else f"is larger than {max_bytes / (1 << 20):.3g} MiB"
-    return replace(member, stored=stored, problem=problem)
+    return member._replace(stored=str(stored or ""), problem=problem)
 
 
-def _member(name: str, is_folder: bool) -> Member:
+def _member(name: str, is_folder: bool, modified: float) -> Member:
     if len(name) > _MAX_PATH:
-        return Member(PurePosixPath("..."), is_folder, is_outside=True)
+        return Member("...", is_folder, is_outside=True)
     path = name.replace("\\", "/")  # as some programs on Windows write it
     parts = [part for part in path.split("/") if part not in ("", ".")]
     has_drive = len(path) > 1 and path[1] == ":"
     is_outside = path.startswith("/") or has_drive or ".." in parts
-    return Member(PurePosixPath(*parts), is_folder, is_outside=is_outside)
+    where = str(PurePosixPath(*parts))
+    return Member(where, is_folder, is_outside=is_outside, modified=modified)
 
 
 def _is_to_be_stored(member: Member, wanted: Callable[[str], bool]) -> bool:
     return not member.is_folder and not member.is_outside and wanted(member.path.name)
 
 
-def _kind_problem(mode: int) -> str:
-    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
-        return ""
-    return "is a link" if stat.S_ISLNK(mode) else "is not a regular file"
-
-
-def _tar_problem(entry: tarfile.TarInfo) -> str:
-    return "is a link" if entry.issym() or entry.islnk() else "is not a regular file"
+def _kind_problem(*, is_plain: bool, is_link: bool) -> str:
+    return "" if is_plain else "is a link" if is_link else "is not a regular file"
 
 
 def _check_count(count: int, bounds: Bounds) -> None:
@@ -277,7 +335,7 @@ def _without_doubles(
             return member
         twice = len(set(same)) < len(same)
         problem = "is there twice" if twice else "is there under names that differ in case alone"
-        return replace(member, stored=None, problem=problem)
+        return member._replace(stored="", problem=problem)
 
     return tuple(checked(member) for member in members)
 

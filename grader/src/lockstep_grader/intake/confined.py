@@ -13,12 +13,11 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, Any
 
-from lockstep_grader.intake.archives import Bounds, Member, Spool, read_members, stem
+from lockstep_grader.intake.archives import ArchiveError, Bounds, Member, Spool, read_members, stem
 from lockstep_grader.intake.platforms import METADATA, names_at_students
-from lockstep_grader.intake.unpack import ArchiveError
 from lockstep_grader.model.errors import FaultError
 
 
@@ -88,7 +87,7 @@ class ArchiveReader:
             raise FaultError(fault)
         if error := reply.get("error"):
             raise OSError(*error)
-        return tuple(_member_of(item) for item in reply["members"])
+        return tuple(Member(*item) for item in reply["members"])
 
     def _ask(self, request: Mapping[str, Any]) -> Any:
         """The child's reply; None when it has ended without one."""
@@ -136,22 +135,6 @@ def _pipes(child: subprocess.Popen[str]) -> tuple[IO[str], IO[str]]:
     return child.stdin, child.stdout
 
 
-def _member_of(item: Any) -> Member:
-    path, is_folder, stored, problem, is_outside, modified = item
-    return Member(
-        PurePosixPath(path), is_folder, Path(stored) if stored else None, problem, is_outside,
-        modified,
-    )  # fmt: skip
-
-
-def _item_of(member: Member) -> list[Any]:
-    stored = os.fspath(member.stored) if member.stored else ""
-    return [
-        str(member.path), member.is_folder, stored, member.problem, member.is_outside,
-        member.modified,
-    ]  # fmt: skip
-
-
 def _serve() -> None:
     """The child: a request on each line of stdin, a reply on each line of stdout."""
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
@@ -175,8 +158,7 @@ def _answer(request: Any, bounds: Bounds) -> dict[str, Any]:
     wanted = Names(tuple(request["wanted"]["files"]), request["wanted"]["in_class"])
     found: dict[str, Any] = {}
     try:
-        members = read_members(Path(request["file"]), wanted, spool, bounds)
-        found["members"] = [_item_of(member) for member in members]
+        found["members"] = read_members(Path(request["file"]), wanted, spool, bounds)
     except ArchiveError as error:
         found["problem"] = str(error)
     except FaultError as error:

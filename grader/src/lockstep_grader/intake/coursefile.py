@@ -215,21 +215,12 @@ class CourseFile:
             read.course.drop_lowest,
             self._zone,
             tuple(
-                Extension(each.student, each.reason, each.lab, each.hours, self._at(each.deadline))
+                Extension(**{**vars(each), "deadline": self._at(each.deadline)})
                 for each in read.extension
             ),
-            tuple(
-                Override(each.student, each.lab, each.points, each.reason, each.rung)
-                for each in read.override
-            ),
-            tuple(
-                HandIn(each.student, self._at(each.at) or each.at, each.lab)
-                for each in read.hand_in
-            ),
-            tuple(
-                Comment(each.student, each.text, each.lab, each.rung, each.line)
-                for each in read.comment
-            ),
+            tuple(Override(**vars(each)) for each in read.override),
+            tuple(HandIn(**{**vars(each), "at": self._at(each.at)}) for each in read.hand_in),
+            tuple(Comment(**vars(each)) for each in read.comment),
         )
 
     def _rules(self, table: _LabTable) -> LabRules:

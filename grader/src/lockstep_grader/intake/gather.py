@@ -1,21 +1,74 @@
 # SPDX-License-Identifier: MIT
-"""Finds the labs in what one student handed in: folders, archives, loose files."""
+"""Finds the labs in what one student handed in: folders, archives, loose files.
+
+Of several uploads the latest counts for each rung: by the platform's number where it has one, or
+else by the time of the newest file in an archive, which is when the student last worked on it. An
+unpacked folder counts before an archive next to it.
+"""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from lockstep_grader.intake.archives import READ_KINDS, STUDENT_BOUNDS, Member, is_foreign, stem
-from lockstep_grader.intake.attempts import FileId, Upload, counting
+from lockstep_grader.intake.archives import (
+    READ_KINDS,
+    STUDENT_BOUNDS,
+    ArchiveError,
+    Member,
+    is_foreign,
+    stem,
+)
 from lockstep_grader.intake.confined import ArchiveReader, Names
 from lockstep_grader.intake.platforms import first_name
 from lockstep_grader.intake.submission import SubmittedFile, misnamed
 from lockstep_grader.intake.trees import Tree, archive_tree, outside_file
-from lockstep_grader.intake.unpack import ArchiveError
 from lockstep_grader.model.errors import system_error_line
 from lockstep_grader.model.grades import Lab
 from lockstep_grader.model.quiz import ANSWERS
 from lockstep_grader.model.text import visible
+
+FileId = tuple[str, str]  # lab and rung
+
+
+@dataclass(slots=True)
+class Upload:
+    """One thing that a student handed in: a folder, an archive, or a file by itself."""
+
+    name: str
+    order: int = 0  # the platform's, which grows with time
+    modified: float = 0.0  # of the newest file in an archive; infinity of what is unpacked
+    files: dict[FileId, SubmittedFile] = field(default_factory=dict)
+
+
+def counting(
+    uploads: Sequence[Upload],
+) -> tuple[Mapping[FileId, SubmittedFile], tuple[str, ...]]:
+    """The file that counts for each rung, and a note for each lab that came more than once."""
+    files: dict[FileId, SubmittedFile] = {}
+    owners: dict[FileId, list[Upload]] = {}
+    for upload in sorted(uploads, key=_by_time):
+        for file_id, file in upload.files.items():
+            files[file_id] = file
+            owners.setdefault(file_id, []).append(upload)
+    notes: dict[str, None] = {}  # in order, each once
+    for lab in sorted({lab for lab, _ in owners}):
+        for ordered in (found for (of, _), found in owners.items() if of == lab):
+            if len(ordered) > 1:
+                notes[_note(lab, ordered)] = None
+    return files, tuple(notes)
+
+
+def _by_time(upload: Upload) -> tuple[int, float]:
+    return upload.order, upload.modified
+
+
+def _note(lab: str, ordered: Sequence[Upload]) -> str:
+    *others, chosen = ordered
+    why = "the latest"
+    if _by_time(others[-1]) == _by_time(chosen):
+        why = "the last by name, as their times are equal"
+    return f"{lab}: {chosen.name} counts ({why}), not {', '.join(item.name for item in others)}"
+
 
 _WRAPPERS = 2  # how many folders may lie around the lab folders
 _MAX_FOLDERS = 1000  # looked through for them, of one submission
@@ -34,9 +87,6 @@ class Wanted:
     def names(self) -> Names:
         rungs = (rung.file_name for lab in self.labs for rung in lab.rungs)
         return Names((*rungs, ANSWERS))
-
-    def is_file(self, name: str) -> bool:
-        return self.names(name)
 
     def any_rung(self, names: Iterable[str]) -> bool:
         """Whether a rung of any lab has one of these names."""

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""From a path to submissions: one, or a class as folders and archives, matched to its roster."""
+"""From a path to submissions: one, or a class as folders and archives, matched to its roster.
 
+And from a path to the lab folders of one student.
+"""
+
+import difflib
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from lockstep_grader.intake.archives import CLASS_BOUNDS, Spool, is_foreign, stem
+from lockstep_grader.intake.archives import CLASS_BOUNDS, ArchiveError, Spool, is_foreign, stem
 from lockstep_grader.intake.confined import ArchiveReader
 from lockstep_grader.intake.gather import Gathered, Gatherer, Wanted, is_flat
-from lockstep_grader.intake.identity import Identities
 from lockstep_grader.intake.platforms import (
     EXPORT,
     METADATA,
@@ -21,10 +26,10 @@ from lockstep_grader.intake.platforms import (
     owner_of,
     platform_of,
 )
-from lockstep_grader.intake.roster import Roster
-from lockstep_grader.intake.submission import Submission, SubmittedFile
+from lockstep_grader.intake.roster import KEYS, Identities, Roster
+from lockstep_grader.intake.submission import Source, Submission, SubmittedFile
 from lockstep_grader.intake.trees import DiskFolder, Tree, archive_tree, visible_name
-from lockstep_grader.intake.unpack import ArchiveError
+from lockstep_grader.machine.progress import say
 from lockstep_grader.model.errors import (
     FaultError,
     InputError,
@@ -115,7 +120,7 @@ def _piles(
     one = _Pile(key, (), [_Entry(Owner(key, rest=path.name), whole)])
     if tree is None or _is_one(tree, wanted):
         return [one]
-    if key in {lab.id for lab in labs} and any(map(Wanted(labs).is_file, tree.files())):
+    if key in {lab.id for lab in labs} and any(map(Wanted(labs).names, tree.files())):
         raise InputError(f"{path} is a lab folder; grade its parent, with --lab {key}")
     piles = _piles_of_class(tree)
     return piles or ([one] if path.is_file() and wanted.flat else [])
@@ -163,13 +168,11 @@ def _piles_of_class(tree: Tree) -> list[_Pile]:
     piles: dict[str, list[_Entry]] = {}
     for entry in sorted(_entries(tree), key=_by_time):
         piles.setdefault(entry.owner.key, []).append(entry)
-    return [
-        _pile(key, entries, known.get(key, HandedIn(()))) for key, entries in sorted(piles.items())
-    ]
-
-
-def _pile(key: str, entries: Sequence[_Entry], known: HandedIn) -> _Pile:
-    return _Pile(key, known.students or [entries[0].owner.student], entries, known.at)
+    found = []
+    for key, entries in sorted(piles.items()):
+        students, at = known.get(key, HandedIn(()))
+        found.append(_Pile(key, students or [entries[0].owner.student], entries, at))
+    return found
 
 
 def _entries(tree: Tree) -> Iterator[_Entry]:
@@ -236,3 +239,70 @@ def _submission(pile: _Pile, found: Gathered, graded: tuple[Lab, ...]) -> Submis
         is_late=owners[-1].is_late,  # of the latest
         dispute=next((owner.dispute for owner in owners if owner.dispute), ""),
     )
+
+
+_NAMED = 5  # students, in a message
+
+
+@contextmanager
+def lab_folders(given: Path, lab: Lab, labs: Sequence[Lab]) -> Iterator[Path]:
+    """A folder of lab folders: `given` itself, or what it holds of `lab`, for as long as needed.
+
+    `given` may be an archive, one student's folder of an export, or EXPORT/STUDENT. Raises
+    InputError where it is none of these, or holds the work of several students.
+    """
+    if given.is_dir() and any((given / each.id).is_dir() for each in labs):
+        yield given
+        return
+    with tempfile.TemporaryDirectory(prefix="lockstep-from-") as temp:
+        submission = _taken(given, lab, labs, Spool(Path(temp) / "spool"))
+        target = Path(temp) / "taken"
+        (target / lab.id).mkdir(parents=True)
+        for rung in lab.rungs:
+            file = submission.read(lab, rung)
+            if isinstance(file, Source):
+                (target / lab.id / rung.file_name).write_bytes(file.data)
+        for note in (submission.dispute, *submission.notes):
+            if note:
+                say(note)
+        yield target
+
+
+def _taken(given: Path, lab: Lab, labs: Sequence[Lab], spool: Spool) -> Submission:
+    export, name = (given, "") if given.exists() else (given.parent, given.name)
+    if not export.exists() or (name and export == Path()):
+        raise InputError(f"{given}: no such folder or archive")
+    found = take_in(export, labs, [lab], Roster(), spool).submissions
+    if name:
+        submission = _named(name, export, found)
+    elif len(found) == 1:
+        (submission,) = found
+    else:
+        raise InputError(
+            f"{export} holds the work of {len(found)} students; add the name of one, as in "
+            f"{export / found[0].id}"
+        )
+    if submission.problem:
+        raise InputError(f"{given}: {submission.problem}")
+    return submission
+
+
+def _named(name: str, export: Path, submissions: Sequence[Submission]) -> Submission:
+    """By id, login, email or number, or else by name."""
+    folded = name.casefold()
+    fits = [each for each in submissions if name == each.id] or [
+        each
+        for each in submissions
+        if folded in {getattr(each.student, key).casefold() for key in (*KEYS, "name")}
+    ]
+    if len(fits) == 1:
+        return fits[0]
+    if fits:
+        ids = ", ".join(each.id for each in fits[:_NAMED])
+        raise InputError(f"{name!r} fits {len(fits)} submissions in {export}; choose one: {ids}")
+    if all(each.problem for each in submissions):  # then it is no export
+        raise InputError(f"{export / name}: no such folder or archive")
+    known = [who for each in submissions for who in (each.id, each.student.name) if who]
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(known[:_NAMED])}"
+    raise InputError(f"{export} has nothing of {name!r}; {hint}")

@@ -3,35 +3,8 @@
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from pydantic import ValidationError
 
 KeyPath = tuple[str | int, ...]
-
-# By pydantic's type of an error, whose own words address programmers. Names in braces are of the
-# error's context.
-_SAID = {
-    "extra_forbidden": "there is no such key",
-    "missing": "is missing",
-    "model_type": "is not a table, such as [NAME]",
-    "tuple_type": 'is not a list; write ["a", "b"], or [[NAME]] above each table',
-    "string_type": "is not a text in quotation marks",
-    "string_too_short": "is empty",
-    "string_too_long": "has more than {max_length} characters",
-    "bool_type": "is not true or false",
-    **dict.fromkeys(("int_type", "int_from_float"), "is not a whole number"),
-    "float_type": "is not a number",
-    "finite_number": "is not a number of finite size",
-    "greater_than": "is not more than {gt:.10g}",
-    "greater_than_equal": "is less than {ge:.10g}",
-    "less_than_equal": "is more than {le:.10g}",
-    **dict.fromkeys(
-        ("datetime_type", "datetime_parsing", "datetime_from_date_parsing"),
-        "is not a date and a time; write it as in 2026-10-12T23:59:00",
-    ),
-}
 
 _ARRAY_TABLE = re.compile(r"\s*\[\[\s*([\w.\-\"' ]+?)\s*\]\]")
 _TABLE = re.compile(r"\s*\[\s*([\w.\-\"' ]+?)\s*\]")
@@ -75,13 +48,6 @@ def spelled(path: KeyPath) -> str:
     for part in path:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
     return text
-
-
-def first_problem(error: "ValidationError") -> tuple[KeyPath, str]:
-    """The key at fault, and what is wrong with it."""
-    first: Any = error.errors(include_url=False, include_input=False)[0]
-    said = _SAID.get(first["type"], first["msg"].removeprefix("Value error, "))
-    return tuple(first["loc"]), said.format(**first.get("ctx", {}))
 
 
 def _names(dotted: str) -> tuple[str, ...]:

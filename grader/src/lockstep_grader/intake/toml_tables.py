@@ -6,13 +6,35 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from lockstep_grader.intake.toml_lines import first_problem, key_lines, line_of, spelled
+from lockstep_grader.intake.toml_lines import KeyPath, key_lines, line_of, spelled
 from lockstep_grader.model.compat import tomllib
 from lockstep_grader.model.errors import InputError
 
 _MAX_BYTES = 1 << 20
 # tomllib takes time and memory for the square of the parts of one key, a.b.c: 25 GB for 100,000.
 _MAX_DOTS = 500  # in one line: only its end bounds a key, whose parts may be quoted
+# By pydantic's type of an error, whose own words address programmers. Names in braces are of the
+# error's context.
+_SAID = {
+    "extra_forbidden": "there is no such key",
+    "missing": "is missing",
+    "model_type": "is not a table, such as [NAME]",
+    "tuple_type": 'is not a list; write ["a", "b"], or [[NAME]] above each table',
+    "string_type": "is not a text in quotation marks",
+    "string_too_short": "is empty",
+    "string_too_long": "has more than {max_length} characters",
+    "bool_type": "is not true or false",
+    **dict.fromkeys(("int_type", "int_from_float"), "is not a whole number"),
+    "float_type": "is not a number",
+    "finite_number": "is not a number of finite size",
+    "greater_than": "is not more than {gt:.10g}",
+    "greater_than_equal": "is less than {ge:.10g}",
+    "less_than_equal": "is more than {le:.10g}",
+    **dict.fromkeys(
+        ("datetime_type", "datetime_parsing", "datetime_from_date_parsing"),
+        "is not a date and a time; write it as in 2026-10-12T23:59:00",
+    ),
+}
 
 
 class Table(BaseModel):
@@ -56,7 +78,7 @@ def parse_table(
     except RecursionError as error:
         raise InputError(f"{name}: its tables are nested too deeply") from error
     except ValidationError as error:
-        path, said = first_problem(error)
+        path, said = _first_problem(error)
         place = f"{name}:{line_of(key_lines(text), path)}"
         raise InputError(f"{place}: {spelled(path) or 'the file'}: {said}") from error
 
@@ -74,3 +96,10 @@ def _loaded(text: str) -> dict[str, Any]:
         raise
     except ValueError as error:
         raise tomllib.TOMLDecodeError(f"a number is too long ({error})") from error
+
+
+def _first_problem(error: ValidationError) -> tuple[KeyPath, str]:
+    """The key at fault, and what is wrong with it."""
+    first: Any = error.errors(include_url=False, include_input=False)[0]
+    said = _SAID.get(first["type"], first["msg"].removeprefix("Value error, "))
+    return tuple(first["loc"]), said.format(**first.get("ctx", {}))

@@ -5,7 +5,6 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Protocol
 
 from lockstep_grader.intake.archives import Member
 from lockstep_grader.intake.submission import SubmittedFile
@@ -17,25 +16,10 @@ _MAX_ENTRIES = 2_000_000  # of one folder of a submission; what is beyond is not
 _MAX_DEPTH = 16  # of folders in an archive; far more than labs lie in
 
 
-class Tree(Protocol):
-    """A folder. Names that begin with a dot, and what macOS adds to archives, are left out."""
-
-    @property
-    def name(self) -> str: ...
-
-    def apart(self) -> "Tree":
-        """The same folder, but no link in it may leave it."""
-
-    def folders(self) -> Mapping[str, "Tree"]: ...
-
-    def files(self) -> Mapping[str, SubmittedFile]: ...
-
-    def file(self, name: str) -> SubmittedFile | None:
-        """What is there under `name`, a folder or a broken link too; None: nothing is."""
-
-
 @dataclass(frozen=True, slots=True)
 class DiskFolder:
+    """Names that begin with a dot, and what macOS adds to archives, are left out."""
+
     path: Path
     boundary: Path  # links must not leave this folder
 
@@ -43,10 +27,11 @@ class DiskFolder:
     def name(self) -> str:
         return visible_name(Path(os.path.abspath(self.path)))
 
-    def apart(self) -> Tree:
+    def apart(self) -> "DiskFolder":
+        """The same folder, but no link in it may leave it."""
         return DiskFolder(self.path, self.path)
 
-    def folders(self) -> Mapping[str, Tree]:
+    def folders(self) -> Mapping[str, "DiskFolder"]:
         """Raises OSError when the folder cannot be read."""
         return {
             name: DiskFolder(self.path / name, self.boundary)
@@ -57,6 +42,7 @@ class DiskFolder:
         return {name: self._file(name) for name in self._names(of_folders=False)}
 
     def file(self, name: str) -> SubmittedFile | None:
+        """What is there under `name`, a folder or a broken link too; None: nothing is."""
         return self._file(name) if os.path.lexists(self.path / name) else None
 
     def _file(self, name: str) -> SubmittedFile:
@@ -71,14 +57,16 @@ class DiskFolder:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveFolder:
+    """The same names are left out."""
+
     name: str
     _folders: dict[str, "ArchiveFolder"] = field(default_factory=dict)
     _files: dict[str, SubmittedFile] = field(default_factory=dict)
 
-    def apart(self) -> Tree:
+    def apart(self) -> "ArchiveFolder":
         return self
 
-    def folders(self) -> Mapping[str, Tree]:
+    def folders(self) -> Mapping[str, "ArchiveFolder"]:
         return self._folders
 
     def files(self) -> Mapping[str, SubmittedFile]:
@@ -96,6 +84,9 @@ class ArchiveFolder:
             folder = folder._folders.setdefault(part, ArchiveFolder(part))
         if not member.is_folder and parts:
             folder._files[parts[-1]] = _submitted(member)
+
+
+Tree = DiskFolder | ArchiveFolder
 
 
 def archive_tree(name: str, members: Iterable[Member]) -> ArchiveFolder:
@@ -133,4 +124,5 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 def _submitted(member: Member) -> SubmittedFile:
     is_link = member.problem == "is a link"
     kind = FindingKind.FORBIDDEN if is_link else FindingKind.COMPILE_ERROR
-    return SubmittedFile(member.stored, problem=member.problem, kind=kind)
+    stored = Path(member.stored) if member.stored else None
+    return SubmittedFile(stored, problem=member.problem, kind=kind)

@@ -19,10 +19,14 @@ from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.text import one_line
 from lockstep_grader.toolchain import system
 from lockstep_grader.toolchain.clang import ensure_cccl, ensure_clang
-from lockstep_grader.toolchain.distributions import install_command
-from lockstep_grader.toolchain.nvcc import NoRungCompiler, rung_compiler
+from lockstep_grader.toolchain.installers import install_command
+from lockstep_grader.toolchain.nvcc import (
+    SANITIZER_ADVICE,
+    NoRungCompiler,
+    find_sanitizer,
+    rung_compiler,
+)
 from lockstep_grader.toolchain.nvcc_setup import state_of_nvcc
-from lockstep_grader.toolchain.sanitizer import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.toolchain.system import (
     BROWSER_REQUIREMENTS,
     BUILD_REQUIREMENTS,

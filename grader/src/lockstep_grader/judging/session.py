@@ -19,11 +19,19 @@ from lockstep_grader.model.grades import Backend
 from lockstep_grader.observe.emulator import emulator_file
 from lockstep_grader.request.setup import Setup
 from lockstep_grader.toolchain import system
-from lockstep_grader.toolchain.build import build_backend, judge_target
-from lockstep_grader.toolchain.description import Toolchain, read_toolchain
-from lockstep_grader.toolchain.nvcc import NoRungCompiler
+from lockstep_grader.toolchain.description import (
+    Toolchain,
+    build_backend,
+    judge_target,
+    read_toolchain,
+)
+from lockstep_grader.toolchain.nvcc import (
+    SANITIZER_ADVICE,
+    NoRungCompiler,
+    Sanitizer,
+    find_sanitizer,
+)
 from lockstep_grader.toolchain.nvcc_setup import finish_fetching, rung_compiler_here
-from lockstep_grader.toolchain.sanitizer import SANITIZER_ADVICE, Sanitizer, find_sanitizer
 
 _JUDGES_CLEANLINESS = {  # by whether the emulator is asked
     True: "so only the emulator judges cleanliness",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A class list's rows, whatever a spreadsheet or an LMS saved it as: one reader for all verbs."""
+"""A class list's rows, whatever a spreadsheet or an LMS saved it as; how Moodle calls columns."""
 
 import csv
 import io
@@ -12,6 +12,26 @@ from lockstep_grader.model.errors import InputError
 _MAX_BYTES = 16 << 20
 # The first line that Excel writes and reads to say what ends a cell.
 _SEPARATOR = re.compile(r'"?sep=([,;\t])"?[,;\t]*\r?', re.IGNORECASE)
+
+# The titles of Moodle's columns in English, German, French and Spanish.
+MOODLE_IDENTIFIER = ("Identifier", "ID", "Identifiant", "Identificador")
+MOODLE_GRADE = ("Grade", "Bewertung", "Note", "Calificación")
+MOODLE_GRADE_MODIFIED = (
+    "Last modified (grade)",
+    "Zuletzt geändert (Bewertung)",
+    "Dernière modification (note)",
+    "Última modificación (calificación)",
+)
+MOODLE_COMMENTS = (
+    "Feedback comments",
+    "Feedback als Kommentar",
+    "Feedback par commentaires",
+    "Comentarios de retroalimentación",
+)
+MOODLE_FULL_NAME = ("Full name", "Vollständiger Name", "Nom complet", "Nombre completo")
+MOODLE_EMAIL = ("Email address", "E-Mail-Adresse", "Adresse de courriel", "Dirección de correo")
+
+_PARTICIPANT = re.compile(r"(?:Participant|Teilnehmer/in|Participante)\s*(\d+)")
 
 Row = tuple[int, Sequence[str]]  # the line on which it ends, and its cells without outer blanks
 
@@ -53,3 +73,14 @@ def _text(file: Path) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(f"{file}:{line}: not UTF-8; save the list as UTF-8 CSV") from error
+
+
+def participant(identifier: str) -> str:
+    """The number in "Participant 11", or nothing."""
+    match = _PARTICIPANT.fullmatch(identifier)
+    return match[1] if match else ""
+
+
+def column(head: Sequence[str], names: Sequence[str]) -> int | None:
+    """The index of the column that has one of the names."""
+    return next((index for index, title in enumerate(head) if title in names), None)

@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Files written whole: a reader, or a run after a crash, never sees half of one."""
+"""Files written whole: a reader, or a run after a crash, never sees half of one.
+
+And what is in them: JSON with one record per line, archives whose bytes depend only on their
+contents. Scripts of docs/bench import it before any package is installed: standard library only.
+"""
 
 import contextlib
 import errno
+import io
 import json
 import os
+import tarfile
 import threading
-from collections.abc import Iterator
-from pathlib import Path
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lockstep_grader.model.errors import FaultError, InputError
@@ -60,3 +68,76 @@ def require_writable(file: Path) -> None:
 def write_json(path: Path, value: Any) -> None:
     """Writes `value` as indented JSON; ASCII only, so that no reader's encoding matters."""
     write_whole(path, (json.dumps(value, indent=2) + "\n").encode("ascii"))
+
+
+def as_records(report: dict[str, Any]) -> str:
+    """A line for each field; or for each of its items, if these have parts of their own."""
+    return _lines({name: _field(value) for name, value in report.items()}, "")
+
+
+def _field(value: Any) -> str:
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if not any(isinstance(item, (dict, list)) for item in items):
+        return json.dumps(value)
+    if isinstance(value, dict):
+        return _lines({name: json.dumps(item) for name, item in value.items()}, " ")
+    rows = ",\n  ".join(map(json.dumps, value))
+    return f"[\n  {rows}\n ]"
+
+
+def _lines(fields: dict[str, str], indent: str) -> str:
+    between = f",\n{indent} "
+    rows = between.join(f"{json.dumps(name)}: {text}" for name, text in fields.items())
+    return f"{{\n{indent} {rows}\n{indent}}}" if rows else "{}"
+
+
+_ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
+_MODES = {False: 0o644, True: 0o755}
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """One file of an archive."""
+
+    data: bytes
+    executable: bool = False
+
+
+Files = Mapping[str, Packed]  # by path, with slashes
+
+
+def text(content: str, executable: bool = False) -> Packed:
+    return Packed(content.encode("utf-8"), executable)
+
+
+def under(folder: str, files: Files) -> Files:
+    """`files`, moved into `folder`."""
+    return {f"{folder}/{path}": file for path, file in files.items()}
+
+
+def zipped(files: Files) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, file in sorted(files.items()):
+            entry = zipfile.ZipInfo(path, _ZIP_EPOCH)
+            entry.create_system = 3  # Unix: the mode below counts
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = (0o100000 | _MODES[file.executable]) << 16
+            archive.writestr(entry, file.data)
+    return out.getvalue()
+
+
+def tarred(files: Files) -> bytes:
+    """An uncompressed tar; folders have entries of their own, as Autolab's import wants."""
+    out = io.BytesIO()
+    folders = {str(parent) for path in files for parent in PurePosixPath(path).parents} - {"."}
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.GNU_FORMAT) as archive:
+        for path in sorted([*folders, *files]):
+            entry = tarfile.TarInfo(path)
+            if path in files:
+                entry.size, entry.mode = len(files[path].data), _MODES[files[path].executable]
+                archive.addfile(entry, io.BytesIO(files[path].data))
+            else:
+                entry.type, entry.mode = tarfile.DIRTYPE, 0o755
+                archive.addfile(entry)
+    return out.getvalue()

@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Protocol, TextIO
 
 from rich.console import Console
@@ -38,10 +37,7 @@ class Stage(Protocol):
     def __enter__(self) -> Self: ...
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
     ) -> None: ...
 
 
@@ -103,10 +99,7 @@ class _BarStage:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
     ) -> None:
         self._progress.stop()
 
@@ -132,10 +125,7 @@ class _PlainStage:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
     ) -> None:
         seconds = time.monotonic() - self._started
         if kind is None and seconds >= _PLAIN_SECONDS:
@@ -192,10 +182,7 @@ class FetchLine:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
     ) -> None:
         if self._stream.isatty():
             print(_CLEAR, end="", file=self._stream, flush=True)

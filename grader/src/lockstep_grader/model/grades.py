@@ -92,11 +92,7 @@ class Points:
         return self.correctness + self.cleanliness + self.efficiency
 
     def of(self, part: Part) -> float:
-        return {
-            Part.CORRECTNESS: self.correctness,
-            Part.CLEANLINESS: self.cleanliness,
-            Part.EFFICIENCY: self.efficiency,
-        }[part]
+        return float(getattr(self, part))
 
 
 _REGISTERS = 65536  # of a multiprocessor

@@ -160,10 +160,7 @@ def mark(course: Course, work: Work) -> CourseMark:
     """The mark for `work` by the course's rules."""
     marks = tuple(_lab_mark(course, work, lab) for lab in work.labs)
     dropped = _lowest(marks, course.drop_lowest)
-    marks = tuple(
-        LabMark(each.lab, each.points, each.max_score, each.notes, each.lab in dropped)
-        for each in marks
-    )
+    marks = tuple(replace(each, is_dropped=each.lab in dropped) for each in marks)
     return CourseMark(marks, _percent(course, marks))
 
 

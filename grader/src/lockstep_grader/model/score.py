@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Points from findings: the whole grading policy, in one place and without I/O."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from lockstep_grader.model.causes import causes_first
 from lockstep_grader.model.grades import (
     COST_KINDS,
     EMULATOR,
     Backend,
+    Confirmation,
     Finding,
     FindingKind,
     Gate,
@@ -29,6 +29,59 @@ from lockstep_grader.model.measures import (
     budget_sentence,
     compiler_measures,
 )
+from lockstep_grader.model.text import one_line
+
+# A kind later in this list is often the consequence of an earlier one.
+# A missing bounds check lets two threads meet at one address, which is a race; a missing barrier is
+# a race, then a read of what no thread has written yet, and then a wrong result.
+_CAUSES_FIRST = (
+    (FindingKind.COMPILE_ERROR, FindingKind.FORBIDDEN, FindingKind.TODO),
+    (FindingKind.LAUNCH_ERROR, FindingKind.OUT_OF_MEMORY),
+    (FindingKind.HOST_POINTER,),
+    (FindingKind.OUT_OF_BOUNDS, FindingKind.MISALIGNED),
+    (FindingKind.BARRIER_DIVERGENCE,),
+    (FindingKind.RACE,),
+    (FindingKind.DEADLOCK, FindingKind.TIMEOUT, FindingKind.CRASH),
+    (FindingKind.UNINITIALIZED_READ,),
+    (FindingKind.INPUT_MODIFIED,),
+    (FindingKind.WRONG_RESULT, FindingKind.OUTPUT_UNWRITTEN),
+    (FindingKind.LEAK,),
+    (FindingKind.BUDGET, FindingKind.SLOW),
+)
+_RANKS = {kind: rank for rank, kinds in enumerate(_CAUSES_FIRST) for kind in kinds}
+
+# These stand before an uninitialized read in the list. But an index, pointer or state that no
+# thread has written leads to them, too: then the read was found first.
+_AFTER_GARBAGE = frozenset(
+    {
+        FindingKind.HOST_POINTER,
+        FindingKind.OUT_OF_BOUNDS,
+        FindingKind.MISALIGNED,
+        FindingKind.DEADLOCK,
+        FindingKind.TIMEOUT,
+        FindingKind.CRASH,
+    }
+)
+
+
+def may_follow(cause: FindingKind, kind: FindingKind) -> bool:
+    """Whether a finding of this kind tends to be a consequence of one of the kind `cause`."""
+    if cause is FindingKind.UNINITIALIZED_READ and kind in _AFTER_GARBAGE:
+        return True
+    return _RANKS[kind] > _RANKS[cause]
+
+
+def causes_first(findings: Iterable[Finding]) -> list[Finding]:
+    """Causes before consequences, for findings in the order in which they were made."""
+    ordered: list[tuple[int, Finding]] = []
+    garbage = FindingKind.UNINITIALIZED_READ
+    was_read = False
+    for finding in findings:
+        was_read = was_read or finding.kind is garbage
+        after_read = was_read and finding.kind in _AFTER_GARBAGE
+        ordered.append((_RANKS[garbage if after_read else finding.kind], finding))
+    return [finding for _, finding in sorted(ordered, key=lambda each: each[0])]
+
 
 # Causes that a student should see even when a required rung is not right yet.
 _OWN_CAUSES = frozenset({FindingKind.TODO, FindingKind.COMPILE_ERROR, FindingKind.FORBIDDEN})
@@ -242,3 +295,41 @@ def _each_once(own: Iterable[Finding], tests: Iterable[TestResult]) -> Sequence[
     for finding in [*own, *(found for test in tests for found in test.findings)]:
         unique.setdefault((finding.kind, finding.file, finding.line), finding)
     return causes_first(unique.values())
+
+
+_DIFFERENCE_CHARS = 300
+_SOUNDNESS = (Part.CORRECTNESS, Part.CLEANLINESS)
+
+
+def compare(
+    lab: str, first: RungResult, second: RungResult, backends: tuple[Backend, Backend]
+) -> Confirmation:
+    """Both results as they are without regard to other rungs.
+
+    Whether a rung is right and clean must be the same on each backend. Efficiency is another
+    question on each: counters on one, time on the other.
+    """
+    here, there = backends
+    seed, fault = second.judgement.seed, second.judgement.fault
+    if second.score is None:
+        return Confirmation(lab, first.id, there, seed, None, _short(fault))
+    said = "; ".join(_differences(first, second, is_same_backend=here is there))
+    if said and second.findings:
+        finding = second.findings[0]
+        said += f" ({finding.said})"
+    return Confirmation(lab, first.id, there, seed, not said, _short(said))
+
+
+def _differences(first: RungResult, second: RungResult, *, is_same_backend: bool) -> Iterator[str]:
+    for part in (*_SOUNDNESS, *((Part.EFFICIENCY,) if is_same_backend else ())):
+        before, after = first.parts[part], second.parts[part]
+        # Part of an efficiency depends on the inputs; whether it is the full mark does not.
+        is_full = (before.score == before.max_score, after.score == after.max_score)
+        same = is_full[0] == is_full[1] if part is Part.EFFICIENCY else before == after
+        if not same:
+            yield f"{part} {before.score:g}, then {after.score:g} of {after.max_score:g}"
+
+
+def _short(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= _DIFFERENCE_CHARS else f"{line[: _DIFFERENCE_CHARS - 3]}..."

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Protocol
 
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.model.causes import causes_first
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import (
     EMULATOR,
@@ -22,6 +21,7 @@ from lockstep_grader.model.grades import (
     Part,
     TestResult,
 )
+from lockstep_grader.model.score import causes_first
 from lockstep_grader.request.job import EVERY_TEST, Job
 
 

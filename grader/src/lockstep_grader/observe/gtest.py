@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lockstep_grader.model.causes import causes_first
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import (
     CompilerWarning,
@@ -19,6 +18,7 @@ from lockstep_grader.model.grades import (
     TestResult,
 )
 from lockstep_grader.model.measures import LOOK_BACK_ITEMS, MEASURES
+from lockstep_grader.model.score import causes_first
 from lockstep_grader.model.text import visible
 
 # Each with the quartiles of its rounds, NAME_low and NAME_high.

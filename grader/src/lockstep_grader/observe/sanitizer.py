@@ -23,7 +23,7 @@ from lockstep_grader.model.grades import (
 )
 from lockstep_grader.observe.judge import Stage, Trial, Workers, run_judge
 from lockstep_grader.request.setup import Setup
-from lockstep_grader.toolchain.sanitizer import TOOLS, Sanitizer
+from lockstep_grader.toolchain.nvcc import TOOLS, Sanitizer
 from lockstep_grader.words.sanitizer_log import read_log
 
 _JUDGE_OPTIONS = {"racecheck": ("--few-launches",)}  # each takes it 10 to 60 ms

@@ -10,8 +10,7 @@ from lockstep_grader.machine.process import Processes
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Backend, Lab
 from lockstep_grader.toolchain.description import LabTools, Toolchain
-from lockstep_grader.toolchain.nvcc import RungCompiler
-from lockstep_grader.toolchain.sanitizer import Sanitizer
+from lockstep_grader.toolchain.nvcc import RungCompiler, Sanitizer
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import Finding, FindingKind
-from lockstep_grader.toolchain.ptxas import demangle
+from lockstep_grader.toolchain.nvcc import demangle
 
 _MOST_BYTES = 48 << 10
 # A variable t of the kernel _Z3bigPf is called _ZZ3bigPfE1t.

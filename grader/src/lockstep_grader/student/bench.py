@@ -14,13 +14,12 @@ from typing import Any
 from lockstep_grader.compile.worker import compile_rung
 from lockstep_grader.intake.submission import read_source
 from lockstep_grader.judging.session import Session
-from lockstep_grader.machine.files import write_whole
+from lockstep_grader.machine.files import as_records, write_whole
 from lockstep_grader.machine.process import Limits
 from lockstep_grader.machine.progress import stage
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Backend, Finding, Lab, Rung
-from lockstep_grader.model.records import as_records
 from lockstep_grader.model.text import last_line
 from lockstep_grader.observe.judge import Workers
 

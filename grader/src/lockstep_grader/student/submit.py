@@ -4,8 +4,7 @@
 from pathlib import Path
 
 from lockstep_grader.intake.submission import Source, read_file, read_source
-from lockstep_grader.machine.archive import Packed, zipped
-from lockstep_grader.machine.files import write_whole
+from lockstep_grader.machine.files import Packed, write_whole, zipped
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Finding, Lab, Rung
 from lockstep_grader.model.quiz import ANSWERS

@@ -1,15 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""How pip is run, and why it or apt-get failed, in one line.
+"""How pip is run, why it or apt-get failed, and what installs Debian's packages elsewhere.
+
+Debian and Ubuntu are tried; the names on other systems come from their package lists
+(docs/systems.md).
 
 Standard library only: bootstrap.py uses it before there is any package.
 """
 
+import importlib
 import importlib.util
 import os
+import platform
 import re
+import shutil
+import subprocess
+import sys
 import sysconfig
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from lockstep_grader.model.errors import FaultError
 
 # What pip wrote, and what it means; the first that fits. pip's own last line often names a symptom.
 _CAUSES = (
@@ -83,3 +93,86 @@ def _last_line(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith(("ERROR:", "E: "))]
     return (errors or lines or ["no output"])[-1]
+
+
+_INSTALL = {
+    "debian": "apt-get update && {sudo}apt-get install -y",
+    "fedora": "dnf install -y",
+    "arch": "pacman -S --needed",
+    "suse": "zypper install -y",
+    "alpine": "apk add",
+}
+# By Debian's name; a package that is called the same everywhere is not listed.
+_NAMES = {
+    "g++": {"fedora": "gcc-c++", "arch": "gcc", "suse": "gcc-c++"},
+    "ninja-build": {"arch": "ninja", "suse": "ninja", "alpine": "samurai"},
+    "libgtest-dev": {
+        "fedora": "gtest-devel",
+        "arch": "gtest",
+        "suse": "gtest",
+        "alpine": "gtest-dev",
+    },
+    "zlib1g-dev": {
+        "fedora": "zlib-devel",
+        "arch": "zlib",
+        "suse": "zlib-devel",
+        "alpine": "zlib-dev",
+    },
+}
+_OS_RELEASE = Path("/etc/os-release")
+_ID = re.compile(r'^(?:ID|ID_LIKE)="?([^"\n]*)"?$', re.MULTILINE)
+
+
+def install_command(packages: Sequence[str], as_root: bool) -> str:
+    """The one line that a person types for these packages of Debian, or what to do without one."""
+    if platform.system() != "Linux":
+        return "open this folder in a Linux container: Debian 12 or newer, Ubuntu 22.04 or newer"
+    family = _family()
+    if not family:
+        return f"install what Debian calls {' '.join(packages)}"
+    names = [_NAMES.get(package, {}).get(family, package) for package in packages]
+    by_sudo = not as_root and shutil.which("sudo")
+    command = _INSTALL[family].format(sudo="sudo " if by_sudo else "")
+    line = f"{command} {' '.join(dict.fromkeys(names))}"
+    if by_sudo:
+        return f"sudo {line}"
+    return line if as_root else f"su -c '{line}'"
+
+
+def has_apt() -> bool:
+    return shutil.which("apt-get") is not None
+
+
+def _family() -> str:
+    """Which of the families this system belongs to; empty where none."""
+    try:
+        said = _OS_RELEASE.read_text("utf-8", errors="replace")
+    except OSError:
+        said = ""
+    words = " ".join(_ID.findall(said)).split()
+    known = {"ubuntu": "debian", "rhel": "fedora", "opensuse": "suse", "sles": "suse"}
+    families = [known.get(word, word) for word in words]
+    found = next((family for family in families if family in _INSTALL), "")
+    return found or ("debian" if has_apt() else "")
+
+
+def install(requirements: Path) -> None:
+    """Installs what `requirements` pins. Raises FaultError with the next step when it cannot."""
+    argv = [*pip_command(sys.executable), "-r", str(requirements)]
+    done = subprocess.run(
+        argv, env=pip_environment(), capture_output=True, text=True, errors="replace"
+    )
+    if done.returncode != 0:
+        cause = pip_cause(done.stdout + done.stderr)
+        raise FaultError(f"{requirements.name} cannot be installed: {cause}; then run this again")
+    importlib.invalidate_caches()
+
+
+def require_packages() -> None:
+    """Raises FaultError where a package that pages need is missing; for use before importing them.
+
+    Only a machine that uses its own packages can lack one, see bootstrap.py.
+    """
+    for name in ("jinja2", "markupsafe", "pygments"):
+        if importlib.util.find_spec(name) is None:
+            raise FaultError(f"the page needs the Python package {name}; see ./lab doctor")

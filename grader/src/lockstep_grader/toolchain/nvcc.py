@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The nvcc that compiles a rung to an object file: no driver and no CUDA libraries needed.
+"""NVIDIA's tools for rungs: nvcc, the words of its assembler, and compute-sanitizer.
 
-The first of these that can: the toolkit's, on PATH or in /usr/local/cuda; NVIDIA's packages from
-PyPI (requirements-nvcc.txt) in this Python's environment.
+The nvcc that compiles a rung to an object file needs no driver and no CUDA libraries. The
+first of these that can: the toolkit's, on PATH or in /usr/local/cuda; NVIDIA's packages from PyPI
+(requirements-nvcc.txt) in this Python's environment.
 """
 
 import math
@@ -11,10 +12,14 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
 
+from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.grades import Resources
+from lockstep_grader.model.text import one_line
 from lockstep_grader.toolchain.system import pypi_nvcc, toolkit_nvcc
 
 _OLDEST = (12, 0)  # the first nvcc with C++20
@@ -153,3 +158,97 @@ def _output(argv: Sequence[str]) -> str:
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout if done.returncode == 0 else ""
+
+
+_ENTRY = re.compile(r"Compiling entry function '(?P<name>\w+)' for 'sm_(?P<major>\d+)(?P<minor>\d)")
+_PROPERTIES = re.compile(r"Function properties for (?P<name>\w+)")
+_STACK = re.compile(
+    r"(?P<stack>\d+) bytes stack frame, (?P<stores>\d+) bytes spill stores, "
+    r"(?P<loads>\d+) bytes spill loads"
+)
+_USED = re.compile(r"Used (?P<registers>\d+) registers(?P<rest>.*)")
+_SHARED = re.compile(r"(\d+) bytes smem")
+_CONSTANT = re.compile(r"(\d+) bytes cmem\[\d+\]")
+
+
+def parse_ptxas(text: str) -> tuple[Resources, ...]:
+    """The kernels in the verbose output of ptxas, once per architecture, in its order."""
+    found: list[Resources] = []
+    entry = current = ""
+    architecture, stacks = "", dict[str, tuple[int, int]]()
+    for line in text.splitlines():
+        if match := _ENTRY.search(line):
+            entry = current = match["name"]
+            architecture = f"{match['major']}.{match['minor']}"
+        elif match := _PROPERTIES.search(line):
+            current = match["name"]
+        elif match := _STACK.search(line):
+            stacks[current] = int(match["stack"]), int(match["stores"]) + int(match["loads"])
+        elif (match := _USED.search(line)) and current == entry:
+            shared = sum(int(size) for size in _SHARED.findall(match["rest"]))
+            banks = [int(size) for size in _CONSTANT.findall(match["rest"])]
+            stack, spilled = stacks.get(current, (0, 0))
+            registers, constant = int(match["registers"]), sum(banks) if banks else None
+            found.append(
+                Resources(current, architecture, registers, shared, stack, spilled, constant)
+            )
+    names = demangle([resources.kernel for resources in found])
+    return tuple(replace(item, kernel=name) for name, item in zip(names, found, strict=True))
+
+
+def demangle(names: Sequence[str]) -> list[str]:
+    """C++ names as they are written, without parameters; as they are where c++filt is missing."""
+    tool = shutil.which("c++filt")
+    if not tool or not names:
+        return list(names)
+    done = subprocess.run([tool, "-p"], input="\n".join(names), capture_output=True, text=True)
+    lines = done.stdout.splitlines()
+    if done.returncode != 0 or len(lines) != len(names):
+        return list(names)
+    return [_short(line) for line in lines]
+
+
+def _short(name: str) -> str:
+    """Without return type and namespaces: lab::(anonymous namespace)::scan<256> is scan<256>."""
+    head, bracket, arguments = name.replace("(anonymous namespace)::", "").partition("<")
+    return head.split(" ")[-1].rpartition("::")[2] + bracket + arguments
+
+
+# The options of each tool in addition to the common ones.
+TOOLS = {
+    "memcheck": ("--leak-check=full",),
+    "racecheck": ("--racecheck-report=analysis",),
+    "initcheck": (),
+    "synccheck": (),
+}
+_PRINT_LIMIT = 100
+SANITIZER_ADVICE = "it comes with NVIDIA's CUDA toolkit (package cuda-sanitizer)"
+
+
+@dataclass(frozen=True)
+class Sanitizer:
+    program: Path
+
+    @cached_property
+    def version(self) -> str:
+        """What the program says that it is: part of a result's key."""
+        try:
+            said = subprocess.run(
+                [self.program, "--version"], capture_output=True, text=True, timeout=60
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise FaultError(f"{self.program} does not run: {error}; try --no-sanitizer") from error
+        return one_line(said.stdout)
+
+    def command(self, tool: str) -> list[str]:
+        """The words before those of a program that runs under the tool."""
+        program, limit = str(self.program), f"--print-limit={_PRINT_LIMIT}"
+        return [program, f"--tool={tool}", limit, *TOOLS[tool]]
+
+
+def find_sanitizer() -> Sanitizer | None:
+    """compute-sanitizer on PATH or next to nvcc."""
+    found = shutil.which("compute-sanitizer")
+    if not found and (nvcc := toolkit_nvcc()):
+        found = shutil.which(Path(nvcc).with_name("compute-sanitizer"))
+    return Sanitizer(Path(found).resolve()) if found else None

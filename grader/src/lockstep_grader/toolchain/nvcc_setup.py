@@ -24,8 +24,15 @@ from lockstep_grader.toolchain.installers import (
     pip_environment,
 )
 from lockstep_grader.toolchain.nvcc import NoRungCompiler, RungCompiler, rung_compiler
-from lockstep_grader.toolchain.nvcc_packages import DONE, MEGABYTES, VENV, missing, pins, size
-from lockstep_grader.toolchain.system import toolkit_nvcc
+from lockstep_grader.toolchain.system import (
+    DONE,
+    MEGABYTES,
+    VENV,
+    missing_pins,
+    pins,
+    size,
+    toolkit_nvcc,
+)
 
 VARIABLE = "LOCKSTEP_NVCC"  # "off": neither fetched nor used, nor the toolkit's for rungs
 _STATE = VENV.parent / ".lockstep"
@@ -51,7 +58,7 @@ def begin(
         return None
     if not (fetch or choice) or Path(sys.prefix) != venv or toolkit_nvcc():
         return None
-    if not missing(venv) or _failed_lately(memory):
+    if not missing_pins(venv) or _failed_lately(memory):
         return None
     lock = _locked(state)
     if lock is None:
@@ -142,7 +149,7 @@ class Installation:
         """Why it failed; empty when all is there."""
         if shutil.disk_usage(self._venv).free < _DISK_BYTES:
             return "the disk is full: free 1 GB"
-        needed = missing(self._venv)
+        needed = missing_pins(self._venv)
         self._done_megabytes = MEGABYTES - sum(map(size, needed))
         kept = [pin for pin in pins() if pin not in needed]
         for pin in needed:

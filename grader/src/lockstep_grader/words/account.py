@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from lockstep_grader.model.causes import may_follow
 from lockstep_grader.model.grades import (
     COST_KINDS,
     Finding,
     FindingKind,
     Outcome,
 )
+from lockstep_grader.model.score import may_follow
 from lockstep_grader.model.text import joined_lines
 
 _EFFECTS = 3

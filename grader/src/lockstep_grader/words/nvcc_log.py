@@ -9,7 +9,7 @@ from pathlib import Path
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import ARCHITECTURES, CompilerWarning, Finding, FindingKind
 from lockstep_grader.model.text import one_line
-from lockstep_grader.toolchain.ptxas import demangle
+from lockstep_grader.toolchain.nvcc import demangle
 from lockstep_grader.words.beginners import in_beginners_words, with_needed_gpu, with_successor
 
 _SHOWN_ERRORS = 5  # later errors are mostly consequences

@@ -30,9 +30,8 @@ from lockstep_grader.results.export import autolab, gradescope, prairielearn
 from lockstep_grader.results.export.load import load_gradebook, load_pictures
 from lockstep_grader.results.export.model import Submission, not_graded
 from lockstep_grader.results.export.words import disarmed, explanation, headline, points, quiz_words
-from lockstep_grader.toolchain.nvcc_packages import missing
 from lockstep_grader.toolchain.nvcc_setup import VARIABLE as NVCC
-from lockstep_grader.toolchain.system import toolkit_nvcc
+from lockstep_grader.toolchain.system import missing_pins, toolkit_nvcc
 
 _RESERVE_SECONDS = 30  # to write results before the platform's own limit
 _GITHUB_SECONDS = 1500
@@ -111,7 +110,9 @@ def _grade(workspace: Workspace, platform: Platform, lab: Lab, work: Path) -> Su
     argv = ["env"]
     if _prepared(workspace).is_file() and not workspace.toolchain_file:
         argv += [f"LOCKSTEP_TOOLCHAIN={_prepared(workspace).read_text('utf-8').strip()}"]
-    if missing() and not toolkit_nvcc():  # the set-up could not fetch it, and here is no network
+    if (
+        missing_pins() and not toolkit_nvcc()
+    ):  # the set-up could not fetch it, and here is no network
         argv += [f"{NVCC}=off"]
     argv += [sys.executable, str(_PROGRAM), "grade", str(work / "submission")]
     argv += ["--lab", lab.id, "--backend", "cpu", "--json", str(report)]

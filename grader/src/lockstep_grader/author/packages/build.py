@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lockstep_grader.author.packages.bundle import TIME_LIMIT_SECONDS, Platform, bundle
 from lockstep_grader.author.packages.pipelines import IMAGE, pipelines, render
-from lockstep_grader.machine.archive import Files, Packed, tarred, text, under, zipped
+from lockstep_grader.machine.files import Files, Packed, tarred, text, under, zipped
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Lab, tidy

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from lockstep_grader.author.release.contents import sealed_keys
-from lockstep_grader.machine.archive import Files, Packed
+from lockstep_grader.machine.files import Files, Packed
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import FaultError

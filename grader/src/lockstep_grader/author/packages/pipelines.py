@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-from lockstep_grader.machine.archive import Files, text
+from lockstep_grader.machine.files import Files, text
 from lockstep_grader.results.export.words import number
 from lockstep_grader.toolchain.system import BUILD_REQUIREMENTS
 

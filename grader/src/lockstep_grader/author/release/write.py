@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lockstep_grader.machine.archive import Packed, under, zipped
-from lockstep_grader.machine.files import write_whole
+from lockstep_grader.machine.files import Packed, under, write_whole, zipped
 from lockstep_grader.model.errors import InputError
 
 MANIFEST = "release.json"

@@ -23,7 +23,7 @@ from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.toolchain import system
-from lockstep_grader.toolchain.build import STRICT
+from lockstep_grader.toolchain.description import STRICT
 from lockstep_grader.toolchain.installers import pip_cause, pip_command, pip_environment
 from lockstep_grader.toolchain.system import Requirement
 

@@ -34,7 +34,7 @@ from lockstep_grader.model.grades import Backend
 from lockstep_grader.model.text import visible
 from lockstep_grader.results.kept import KeptJudgements
 from lockstep_grader.toolchain import system
-from lockstep_grader.toolchain.build import build_backend, workers_target
+from lockstep_grader.toolchain.description import build_backend, workers_target
 
 _PYTHON_FOLDERS = (".", "../docs/bench/scripts")  # a students' copy has no measurements
 _CXX_FOLDERS = ("common", "grader/tests/quiz_programs", "labs", "solutions")

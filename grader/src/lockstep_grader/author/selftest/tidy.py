@@ -17,8 +17,7 @@ from lockstep_grader.machine.files import write_whole
 from lockstep_grader.machine.workspace import Workspace, cache_folder, forget_unused
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend
-from lockstep_grader.toolchain.build import build_backend
-from lockstep_grader.toolchain.description import digest
+from lockstep_grader.toolchain.description import build_backend, digest
 
 # compile_commands.json contains flags that only g++ knows; clang must ignore them.
 _ARGUMENTS = (

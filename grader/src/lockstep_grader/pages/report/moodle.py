@@ -8,7 +8,7 @@ plugin, and the name that the student sees (mod/assign/feedback/file/importzipli
 from collections.abc import Sequence
 from pathlib import Path
 
-from lockstep_grader.machine.archive import Packed, zipped
+from lockstep_grader.machine.files import Packed, zipped
 from lockstep_grader.pages.report.results import Entry
 from lockstep_grader.pages.report.slugs import page_name
 from lockstep_grader.results.export.left_out import LeftOut

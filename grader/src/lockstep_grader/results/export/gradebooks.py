@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from lockstep_grader.machine import csv_rows
 from lockstep_grader.machine.csv_rows import Row
-from lockstep_grader.model import moodle
 from lockstep_grader.results.export.left_out import LeftOut
 from lockstep_grader.results.export.model import Gradebook, Submission
 from lockstep_grader.results.export.table import Import, cell, labs, summary, ungraded, written
@@ -20,7 +20,7 @@ from lockstep_grader.results.export.words import number
 # What the importer takes for the student, in its order; the assignments come after them.
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Integration ID", "Root Account")
 _SECTION = "Section"
-_WORKSHEET = (moodle.IDENTIFIER, moodle.GRADE, moodle.GRADE_MODIFIED)
+_WORKSHEET = (csv_rows.MOODLE_IDENTIFIER, csv_rows.MOODLE_GRADE, csv_rows.MOODLE_GRADE_MODIFIED)
 _ASSIGNMENT_ID = re.compile(r" \(\d+\)$")
 
 
@@ -97,21 +97,21 @@ def canvas(book: Gradebook, roster: Roster | None = None) -> Import:
 def worksheet(book: Gradebook, rows: Sequence[Row]) -> Import:
     """Moodle's worksheet `rows` with grades and comments. Raises ValueError when it is none."""
     columns = list(rows[0][1]) if rows else []
-    identifier, grade, modified = (moodle.column(columns, names) for names in _WORKSHEET)
+    identifier, grade, modified = (csv_rows.column(columns, names) for names in _WORKSHEET)
     if identifier is None or grade is None or modified is None:
         lacking = ", ".join(names[0] for names in _WORKSHEET)
         raise ValueError(
             f"it lacks one of the columns {lacking}; if Moodle's language is not English, German, "
             "French or Spanish, choose English in the menu of your profile and download it again"
         )
-    comments = moodle.column(columns, moodle.COMMENTS)
+    comments = csv_rows.column(columns, csv_rows.MOODLE_COMMENTS)
     known = [entry for entry in book.submissions if entry.student.participant]
     by_id = {entry.student.participant: entry for entry in known}
     made: list[Sequence[str]] = [columns]
     left_out = []
     for _, row in rows[1:]:
         cells = [*row, *[""] * (len(columns) - len(row))]
-        entry = by_id.pop(moodle.participant(cells[identifier]), None)
+        entry = by_id.pop(csv_rows.participant(cells[identifier]), None)
         if entry is not None and entry.score is None:
             left_out.append(LeftOut(entry.id, "not graded"))
         elif entry is not None:

@@ -15,8 +15,12 @@ from lockstep_grader.model.grades import Backend, Finding, FindingKind
 from lockstep_grader.model.text import one_line, visible
 from lockstep_grader.student.program.constant_stores import DUMP_OPTIONS, with_kept_stores
 from lockstep_grader.toolchain import system
-from lockstep_grader.toolchain.build import build_backend
-from lockstep_grader.toolchain.description import Step, read_toolchain, with_usual_linker
+from lockstep_grader.toolchain.description import (
+    Step,
+    build_backend,
+    read_toolchain,
+    with_usual_linker,
+)
 from lockstep_grader.words.beginners import with_successor
 from lockstep_grader.words.clang_log import clang_findings
 

@@ -11,7 +11,7 @@ from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Finding
 from lockstep_grader.student.program.build import Options, compile_step
 from lockstep_grader.student.program.run import Checks, Ended, Ran, Settings, run_to_end
-from lockstep_grader.toolchain.sanitizer import SANITIZER_ADVICE, find_sanitizer
+from lockstep_grader.toolchain.nvcc import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.toolchain.system import gpu_name, toolkit_nvcc
 from lockstep_grader.words.sanitizer_log import read_log
 

@@ -15,10 +15,10 @@ from typing import Any
 
 from lockstep_grader.machine.interrupts import interruption
 from lockstep_grader.machine.progress import say
-from lockstep_grader.model.causes import causes_first
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import ExitCode
 from lockstep_grader.model.grades import CompilerWarning, Finding, FindingKind
+from lockstep_grader.model.score import causes_first
 from lockstep_grader.model.text import visible
 
 _LAYOUT = struct.Struct("<3Q232s")

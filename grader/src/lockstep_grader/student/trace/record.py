@@ -12,9 +12,9 @@ from lockstep_grader.intake.submission import Source, read_source
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.process import Limits
 from lockstep_grader.machine.progress import said_if_slow
-from lockstep_grader.model.causes import causes_first
 from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
 from lockstep_grader.model.grades import Finding, FindingKind, Lab, Rung
+from lockstep_grader.model.score import causes_first
 from lockstep_grader.model.text import one_line, visible
 from lockstep_grader.observe.judge import workers_on_cpu
 from lockstep_grader.student.program.run import Ran, Settings, run_program
