@@ -15,8 +15,8 @@ from lockstep_grader.model.grades import Finding, FindingKind, Judgement, Outcom
 from lockstep_grader.pages.report.analysis import Analysis, analyse, analysis_json
 from lockstep_grader.pages.report.attempts import Repair, Round
 from lockstep_grader.pages.report.items import Item, Ladder
-from lockstep_grader.pages.report.results import read_results
-from lockstep_grader.results.history import read_attempts
+from lockstep_grader.results.graded import read_results
+from lockstep_grader.results.others import read_attempts
 from lockstep_grader.results.store import ResultId, Store
 
 from conftest import SOURCE_FOLDER, Checkout

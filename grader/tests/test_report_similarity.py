@@ -11,7 +11,7 @@ from lockstep_grader.intake.labfile import read_lab
 from lockstep_grader.machine.progress import stage
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.pages.report.pairs import Similarity
-from lockstep_grader.pages.report.results import read_results
+from lockstep_grader.results.graded import read_results
 
 from conftest import Checkout
 from reports import LAB_TOML, full, write_beside, write_results

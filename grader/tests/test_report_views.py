@@ -19,11 +19,11 @@ from lockstep_grader.pages.report.class_stats import (
 )
 from lockstep_grader.pages.report.gauges import Gauge
 from lockstep_grader.pages.report.help import who_needs_help
-from lockstep_grader.pages.report.results import Results, read_results
 from lockstep_grader.pages.report.rung_view import RungView
 from lockstep_grader.pages.report.student_page import LabView, view_labs
 from lockstep_grader.pages.report.words import State
 from lockstep_grader.pages.source import coloured_lines
+from lockstep_grader.results.graded import Results, read_results
 
 from reports import (
     SOURCE,

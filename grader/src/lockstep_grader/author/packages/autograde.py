@@ -24,12 +24,12 @@ from lockstep_grader.machine.process import Completed, Limits, Processes
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, FaultError, LockstepError
-from lockstep_grader.model.grades import Backend, Lab
+from lockstep_grader.model.grades import Backend, Judgement, Lab
+from lockstep_grader.model.score import score_rung
 from lockstep_grader.model.text import one_line
-from lockstep_grader.results.export import autolab, gradescope, prairielearn
-from lockstep_grader.results.export.load import load_gradebook, load_pictures
-from lockstep_grader.results.export.model import Submission, not_graded
-from lockstep_grader.results.export.words import disarmed, explanation, headline, points, quiz_words
+from lockstep_grader.results.export import platforms
+from lockstep_grader.results.export.words import RUNG_CHARS, disarmed, headline, items, points
+from lockstep_grader.results.graded import GRADES, Entry, LabEntry, read_results
 from lockstep_grader.toolchain.nvcc_packages import missing
 from lockstep_grader.toolchain.nvcc_setup import VARIABLE as NVCC
 from lockstep_grader.toolchain.system import toolkit_nvcc
@@ -64,16 +64,16 @@ def autograde(
             graded = replace(graded, problem=problem or graded.problem)
             graded = graded.with_quiz_points(quiz_points)
         except Exception as error:  # the platform waits for a result, whatever has happened
-            graded = _fault(lab, error)
+            graded = fault_of(lab, error)
         try:
             _deliver(platform, graded, root, work / "results")
         except Exception as error:
-            graded = _fault(lab, error)
+            graded = fault_of(lab, error)
             _deliver(platform, graded, root, work / "results")
     return _status(platform, graded)
 
 
-def _status(platform: Platform, graded: Submission) -> ExitCode:
+def _status(platform: Platform, graded: Entry) -> ExitCode:
     """A job on GitHub is green only at full marks; the others read the result, not the status."""
     if graded.score is None:
         return ExitCode.FAULT
@@ -81,13 +81,15 @@ def _status(platform: Platform, graded: Submission) -> ExitCode:
     return ExitCode.SHORT_OF_FULL_MARKS if short else ExitCode.FULL_MARKS
 
 
-def _fault(lab: Lab, error: Exception) -> Submission:
+def fault_of(lab: Lab, error: Exception) -> Entry:
     """The result when we, not the student, have failed; an unforeseen failure is shown in full."""
     if not isinstance(error, (LockstepError, OSError)):
         traceback.print_exception(error)
     reason = one_line(str(error)) or type(error).__name__
     say(f"not graded: {reason}")
-    return not_graded("submission", lab, reason)
+    fault = Judgement(fault=reason)
+    rungs = tuple(score_rung(rung, fault, Backend.CPU) for rung in lab.rungs)
+    return Entry("submission", (LabEntry(lab.id, rungs),), frozenset())
 
 
 def _handed_in(platform: Platform, lab: Lab, root: Path) -> Path:
@@ -105,17 +107,16 @@ def _prepared(workspace: Workspace) -> Path:
     return workspace.build_root / "prepared.txt"
 
 
-def _grade(workspace: Workspace, platform: Platform, lab: Lab, work: Path) -> Submission:
+def _grade(workspace: Workspace, platform: Platform, lab: Lab, work: Path) -> Entry:
     """What `grade` says of the files, in a process that ends before the platform would end us."""
-    report = work / "grade.json"
+    report = work / "results" / GRADES
     argv = ["env"]
     if _prepared(workspace).is_file() and not workspace.toolchain_file:
         argv += [f"LOCKSTEP_TOOLCHAIN={_prepared(workspace).read_text('utf-8').strip()}"]
     if missing() and not toolkit_nvcc():  # the set-up could not fetch it, and here is no network
         argv += [f"{NVCC}=off"]
     argv += [sys.executable, str(_PROGRAM), "grade", str(work / "submission")]
-    argv += ["--lab", lab.id, "--backend", "cpu", "--json", str(report)]
-    argv += ["--results", str(work / "results")]
+    argv += ["--lab", lab.id, "--backend", "cpu", "--results", str(report.parent)]
     if platform in _ONE_AT_A_TIME:
         argv += ["--jobs", "1"]
     seconds = _GITHUB_SECONDS if platform is Platform.GITHUB else TIME_LIMIT_SECONDS
@@ -127,7 +128,7 @@ def _grade(workspace: Workspace, platform: Platform, lab: Lab, work: Path) -> Su
         raise FaultError(f"grading took longer than {limits.seconds:.0f} seconds")
     if not report.is_file():
         raise FaultError(f"grading ended with status {done.returncode}: {_last_line(done)}")
-    return load_gradebook(report).submissions[0]
+    return read_results(report).entries[0]
 
 
 def _refuses(done: Completed) -> bool:
@@ -140,16 +141,16 @@ def _last_line(done: Completed) -> str:
     return lines[-1] if lines else "no output"
 
 
-def _deliver(platform: Platform, graded: Submission, root: Path, results: Path) -> None:
+def _deliver(platform: Platform, graded: Entry, root: Path, results: Path) -> None:
     match platform:
         case Platform.GRADESCOPE:
-            document = gradescope.results(graded, previous=_previous(root))
+            document = platforms.gradescope(graded, previous=_previous(root))
             write_json(root / "results" / "results.json", document)
         case Platform.PRAIRIELEARN:
-            document = prairielearn.results(graded, load_pictures(results, graded))
+            document = platforms.prairielearn(graded, results)
             write_json(root / "results" / "results.json", document)
         case Platform.AUTOLAB:
-            sys.stdout.write(autolab.feedback(graded))
+            sys.stdout.write(platforms.autolab(graded))
         case Platform.GITHUB:
             _deliver_to_github(graded, os.environ)
 
@@ -165,7 +166,7 @@ def _previous(root: Path) -> Sequence[Mapping[str, Any]]:
         return []
 
 
-def _deliver_to_github(graded: Submission, env: Mapping[str, str]) -> None:
+def _deliver_to_github(graded: Entry, env: Mapping[str, str]) -> None:
     """A notice with the points, a summary with the reasons, and the same words in the log."""
     labs = ", ".join(lab.id for lab in graded.labs)
     print(f"::notice title={labs}::{points(graded.score, graded.max_score)} points")
@@ -173,21 +174,16 @@ def _deliver_to_github(graded: Submission, env: Mapping[str, str]) -> None:
         with Path(file).open("a", encoding="utf-8") as stream:
             stream.write(_summary(graded))
     print(disarmed(headline(graded)))
-    for name, rung in graded.rungs:
-        print(f"{name}  {points(rung.score, rung.max_score)}  {rung.outcome}")
-        print(disarmed(explanation(rung)))
-    for name, graded_lab in graded.quizzes:
-        print(f"{name}\n{disarmed(quiz_words(graded_lab))}")
+    for item in items(graded):
+        worth = f"  {points(item.score, item.max_score)}  {item.tag}" if item.counts else ""
+        print(f"{item.name}{worth}\n{disarmed(item.said(RUNG_CHARS))}")
 
 
-def _summary(graded: Submission) -> str:
+def _summary(graded: Entry) -> str:
     """Markdown in which words of a submission are text: HTML escaped, in <pre>."""
     parts = [f"### {html.escape(headline(graded))}\n\n"]
-    for name, rung in graded.rungs:
-        head = f"{name}: {points(rung.score, rung.max_score)}, {rung.outcome}"
-        parts.append(f"<details><summary>{html.escape(head)}</summary>\n\n")
-        parts.append(f"<pre>{html.escape(explanation(rung))}</pre>\n\n</details>\n\n")
-    for name, lab in graded.quizzes:
-        parts.append(f"<details><summary>{html.escape(name)}</summary>\n\n")
-        parts.append(f"<pre>{html.escape(quiz_words(lab))}</pre>\n\n</details>\n\n")
+    for item in items(graded):
+        worth = f": {points(item.score, item.max_score)}, {item.tag}" if item.counts else ""
+        parts.append(f"<details><summary>{html.escape(item.name + worth)}</summary>\n\n")
+        parts.append(f"<pre>{html.escape(item.said(RUNG_CHARS))}</pre>\n\n</details>\n\n")
     return "".join(parts)

@@ -14,9 +14,7 @@ from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Lab, tidy
 from lockstep_grader.model.quiz import ANSWERS
 from lockstep_grader.quiz.file import read_quiz
-from lockstep_grader.results.export.autolab import problem_name
-from lockstep_grader.results.export.model import QUIZ
-from lockstep_grader.results.export.words import number
+from lockstep_grader.results.export.words import QUIZ, number
 from lockstep_grader.toolchain.system import BUILD_REQUIREMENTS
 
 _HANDOUT_SUFFIXES = (".cuh", ".md", ".svg", ".png")
@@ -95,7 +93,7 @@ def _autolab(order: Order, files: Files) -> bytes:
     name, lockstep = assessment_name(lab), f"/opt/lockstep/{lab.id}"
     problems = [
         {
-            "name": problem_name(lab.id, rung.id),
+            "name": f"{lab.id}/{rung.id}",
             "title": rung.title,
             "points": number(rung.points.total),
         }
@@ -103,7 +101,7 @@ def _autolab(order: Order, files: Files) -> bytes:
     ]
     if order.quiz_points:
         worth = number(order.quiz_points)
-        problems.append({"name": problem_name(lab.id, QUIZ), "title": "Quiz", "points": worth})
+        problems.append({"name": f"{lab.id}/{QUIZ}", "title": "Quiz", "points": worth})
     settings = {"problems": problems, "time_limit": TIME_LIMIT_SECONDS, "image": image}
     own = {
         f"{name}.rb": text(render("assessment.rb", name=name)),

@@ -18,7 +18,7 @@ from lockstep_grader.judging.session import Wanted, open_session
 from lockstep_grader.machine.workspace import cache_folder, forget_unused
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.model.text import visible
-from lockstep_grader.results.kept import KeptJudgements
+from lockstep_grader.results.store import KeptJudgements
 from lockstep_grader.toolchain import system
 from lockstep_grader.toolchain.build import build_backend, workers_target
 

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from lockstep_grader.machine.files import write_json, write_whole
 from lockstep_grader.model.grades import Judgement
-from lockstep_grader.results.parsed import judgement_from_json
 from lockstep_grader.results.serial import judgement_json
 from lockstep_grader.results.store import ResultId, with_pictures
 
@@ -56,6 +55,8 @@ class Spool:
 
     def outcome(self, name: str, key: str) -> Judgement | None:
         """The judgement with its pictures; None when it is absent, damaged or of another key."""
+        from lockstep_grader.results.schema import judgement_from_json  # takes pydantic
+
         try:
             data = json.loads((self._outcomes / f"{name}.json").read_bytes())
             if data["version"] != _VERSION or data["key"] != key:

@@ -27,7 +27,7 @@ from lockstep_grader.pages.report.items import (
     ladders,
 )
 from lockstep_grader.pages.report.render import Renderer
-from lockstep_grader.pages.report.results import Results
+from lockstep_grader.results.graded import Results
 
 JSON_VERSION = 1
 

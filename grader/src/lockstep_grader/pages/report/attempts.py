@@ -10,9 +10,9 @@ from statistics import median
 
 from lockstep_grader.model.grades import Backend, FindingKind, Points, Rung
 from lockstep_grader.model.score import score_rung
-from lockstep_grader.pages.report.results import Results
 from lockstep_grader.pages.report.words import is_right, is_unwritten, kind_words
-from lockstep_grader.results.history import Attempt, read_attempts
+from lockstep_grader.results.graded import Results
+from lockstep_grader.results.others import Attempt, read_attempts
 
 _MOST_ROUNDS = 5
 _HOUR = 3600

@@ -17,9 +17,9 @@ from lockstep_grader.pages.report.help import RULES, who_needs_help
 from lockstep_grader.pages.report.pairs import Similarity, rules
 from lockstep_grader.pages.report.quiz_stats import quiz_stats
 from lockstep_grader.pages.report.render import Renderer
-from lockstep_grader.pages.report.results import Entry, Results
 from lockstep_grader.pages.report.slugs import page_name
 from lockstep_grader.pages.report.words import State, kind_words, state_of
+from lockstep_grader.results.graded import Entry, Results
 
 
 @dataclass(frozen=True, slots=True)

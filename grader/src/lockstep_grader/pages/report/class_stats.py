@@ -9,8 +9,8 @@ from statistics import mean, median
 from lockstep_grader.model.grades import FindingKind, Lab, RungResult
 from lockstep_grader.model.text import joined_lines
 from lockstep_grader.pages.report.gauges import Gauge, gauges
-from lockstep_grader.pages.report.results import Entry, Results
 from lockstep_grader.pages.report.words import State, is_right, is_unwritten, kind_words, state_of
+from lockstep_grader.results.graded import Entry, Results
 
 _BINS = 10
 _COMMON = 15  # causes listed

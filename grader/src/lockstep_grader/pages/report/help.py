@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lockstep_grader.pages.report.class_stats import Summary
-from lockstep_grader.pages.report.results import Entry
 from lockstep_grader.pages.report.words import is_right, is_unwritten, points
+from lockstep_grader.results.graded import Entry
 
 _MANY = 0.75  # of those who wrote a rung: then it is hard only for the others
 _LEAST_WRITTEN = 4  # fewer say nothing of how hard a rung is

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from statistics import correlation, fmean, pvariance
 
 from lockstep_grader.model.grades import Lab, Outcome, Part, RungResult
-from lockstep_grader.pages.report.results import Entry, LabEntry
 from lockstep_grader.pages.report.words import is_right, is_unwritten, kind_words
+from lockstep_grader.results.graded import Entry, LabEntry
 
 LEAST_STUDENTS = 10  # fewer, and a correlation is an accident
 EASY, WEAK, CROWDED = 0.95, 0.1, 0.25

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lockstep_grader.machine.archive import Packed, zipped
-from lockstep_grader.pages.report.results import Entry
 from lockstep_grader.pages.report.slugs import page_name
-from lockstep_grader.results.export.left_out import LeftOut
+from lockstep_grader.results.export.words import LeftOut
+from lockstep_grader.results.graded import Entry
 
 _PLUGIN = "assignfeedback_file"
 
@@ -27,10 +27,10 @@ def feedback_zip(entries: Sequence[Entry], pages: Path) -> tuple[bytes, tuple[Le
     for entry in entries:
         if entry.dispute:
             left_out.append(LeftOut(entry.id, entry.dispute))
-        elif not entry.participant.isdecimal():
+        elif not entry.student.participant.isdecimal():
             left_out.append(LeftOut(entry.id, "no participant's number is known; use a roster"))
         else:
-            name = f"{_plain(entry.name)}_{entry.participant}_{_PLUGIN}_feedback.html"
+            name = f"{_plain(entry.name)}_{entry.student.participant}_{_PLUGIN}_feedback.html"
             files[name] = Packed((pages / page_name(entry.id)).read_bytes())
     return zipped(files), tuple(left_out)
 

@@ -7,9 +7,9 @@ from typing import Any
 from markupsafe import Markup
 
 from lockstep_grader.pages.report.render import Renderer
-from lockstep_grader.pages.report.results import Entry, Results
 from lockstep_grader.pages.report.slugs import page_name
 from lockstep_grader.pages.source import coloured_lines
+from lockstep_grader.results.graded import Entry, Results
 
 LEAST_SHARE = 0.8
 LEAST_ABOVE = 0.15  # above the usual, where that is known

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import mean
 
 from lockstep_grader.model.quiz import Answered, Kind, Mark, QuizResult
-from lockstep_grader.pages.report.results import Entry
+from lockstep_grader.results.graded import Entry
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,10 @@ from lockstep_grader.model.grades import (
 from lockstep_grader.model.measures import figure
 from lockstep_grader.model.text import clipped
 from lockstep_grader.pages.report.gauges import Gauge, gauges
-from lockstep_grader.pages.report.results import Entry, Results
 from lockstep_grader.pages.report.words import State, cause_words, state_of
 from lockstep_grader.pages.source import coloured_lines
+from lockstep_grader.results.folder import kept_picture
+from lockstep_grader.results.graded import Entry, Results
 from lockstep_grader.words.account import account_of
 
 _MOST_LINES = 2000  # of a source that a page shows
@@ -220,6 +221,6 @@ def _fold(run: Sequence[SourceLine], near: set[int]) -> Fold:
 
 def _pictures(results: Results, entry: Entry, lab_id: str, result: RungResult) -> Iterable[Picture]:
     for image in result.judgement.images:
-        if data := results.picture(entry, lab_id, image.file):
+        if data := kept_picture(results.folder, entry.id, lab_id, image.file):
             uri = f"data:image/png;base64,{base64.b64encode(data).decode('ascii')}"
             yield Picture(image.label, uri)

@@ -26,7 +26,7 @@ from lockstep_grader.pages.report.pairs import (
     Pair,
     Similarity,
 )
-from lockstep_grader.pages.report.results import Results
+from lockstep_grader.results.graded import Results
 
 
 @dataclass(frozen=True, slots=True)

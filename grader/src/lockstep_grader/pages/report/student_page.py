@@ -2,15 +2,14 @@
 """A student's page: self-contained, without data of other students, so it can be sent as is."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from lockstep_grader.model.grades import Lab, Points, Rung, RungResult
-from lockstep_grader.model.policy import Course, hidden_rungs, without_hidden
 from lockstep_grader.model.quiz import QuizResult
 from lockstep_grader.pages.report.render import Renderer
-from lockstep_grader.pages.report.results import Entry, LabEntry, Results
 from lockstep_grader.pages.report.rung_view import RungView, view_rung
 from lockstep_grader.pages.report.words import State
+from lockstep_grader.results.graded import Entry, LabEntry, Results
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,38 +38,22 @@ def student_page(
     *,
     labs: Sequence[Lab],
     pseudonym: str,
-    course: Course | None = None,
 ) -> str:
     """The page; `pseudonym` is the student's name on the leaderboard, empty where it has none.
 
-    Rungs that `course` hides are left out; they count all the same.
+    Rungs that the course hides are left out; they count all the same.
     """
-    shown, hidden = _without_hidden(entry, course)
+    shown = entry.shown
     return renderer.page(
         "student.html.j2",
         entry=entry,
         comments=shown.comments,
         results=results,
         labs=view_labs(results, shown, labs),
-        hidden=hidden,
+        hidden=len(entry.rungs) - len(shown.rungs),
         pseudonym=pseudonym,
         states=list(State),
     )
-
-
-def _without_hidden(entry: Entry, course: Course | None) -> tuple[Entry, int]:
-    """`entry` without hidden rungs, and how many those are."""
-    if course is None:
-        return entry, 0
-    labs = tuple(
-        replace(
-            lab,
-            rungs=tuple(rung for rung in lab.rungs if rung.id not in hidden_rungs(course, lab.id)),
-        )
-        for lab in entry.labs
-    )
-    shown = replace(entry, labs=labs, comments=without_hidden(course, entry.comments))
-    return shown, len(entry.rungs) - len(shown.rungs)
 
 
 def view_labs(results: Results, entry: Entry, labs: Iterable[Lab]) -> list[LabView]:

@@ -7,15 +7,14 @@ from pathlib import Path
 from lockstep_grader.machine.files import write_json, write_whole
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Lab
-from lockstep_grader.model.policy import Course
 from lockstep_grader.pages.report.analysis import analyse, analysis_json, analysis_page
 from lockstep_grader.pages.report.class_page import class_page, leaderboard_page
 from lockstep_grader.pages.report.pairs import Similarity, pair_page
 from lockstep_grader.pages.report.pseudonyms import pseudonyms
 from lockstep_grader.pages.report.render import GENERATOR, Renderer
-from lockstep_grader.pages.report.results import Results
 from lockstep_grader.pages.report.slugs import page_name
 from lockstep_grader.pages.report.student_page import student_page
+from lockstep_grader.results.graded import Results
 
 CLASS, LEADERBOARD = "index.html", "leaderboard.html"
 ANALYSIS, ANALYSIS_JSON = "analysis.html", "analysis.json"
@@ -31,7 +30,6 @@ def write_report(
     *,
     anonymous: bool,
     similarity: Similarity | None,
-    course: Course | None = None,
 ) -> Path:
     """Writes the pages under `output`; returns the class's. Raises InputError or FaultError."""
     if output.exists() and not output.is_dir():
@@ -56,7 +54,7 @@ def write_report(
     for entry in results.entries:  # one at a time: their pictures take room
         name = f"{STUDENTS}/{page_name(entry.id)}"
         pseudonym = names[entry.id] if anonymous else ""
-        page = student_page(renderer, results, entry, labs=labs, pseudonym=pseudonym, course=course)
+        page = student_page(renderer, results, entry, labs=labs, pseudonym=pseudonym)
         write_whole(output / name, page.encode())
         pages[name] = ""
     _remove_others(output, set(pages))

@@ -10,7 +10,6 @@ from lockstep_grader.model.grades import Lab, Points, Rung
 from lockstep_grader.model.policy import Comment
 from lockstep_grader.pages.report.pseudonyms import pseudonyms
 from lockstep_grader.pages.report.render import Renderer
-from lockstep_grader.pages.report.results import Entry, Results
 from lockstep_grader.pages.report.rung_view import RungView, view_rung
 from lockstep_grader.pages.report.slugs import page_name
 from lockstep_grader.results.comments import (
@@ -20,6 +19,7 @@ from lockstep_grader.results.comments import (
     read_comments,
     remove_comment,
 )
+from lockstep_grader.results.graded import Entry, Results
 
 _SNIPPETS = 9  # as many as there are keys from 1 to 9
 _LINE_DIGITS = 9  # more are no line number
