@@ -13,8 +13,7 @@ import pytest
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import Finding, FindingKind, Judgement, Outcome, Part, TestResult
 from lockstep_grader.pages.report.analysis import Analysis, analyse, analysis_json
-from lockstep_grader.pages.report.attempts import Repair, Round
-from lockstep_grader.pages.report.items import Item, Ladder
+from lockstep_grader.pages.report.items import Item, Ladder, Repair, Round
 from lockstep_grader.results.graded import read_results
 from lockstep_grader.results.others import read_attempts
 from lockstep_grader.results.store import ResultId, Store

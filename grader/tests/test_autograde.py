@@ -26,8 +26,7 @@ import yaml
 
 from lockstep_grader.author.mutants import read_mutants
 from lockstep_grader.author.packages.autograde import autograde
-from lockstep_grader.author.packages.build import build_package
-from lockstep_grader.author.packages.bundle import Platform
+from lockstep_grader.author.packages.build import Platform, build_package
 from lockstep_grader.judging.session import Wanted, open_session
 from lockstep_grader.machine.archive import Packed, tarred
 from lockstep_grader.machine.files import write_whole

@@ -14,14 +14,15 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader.author.release.contents import (
+    find_leaks,
+    fit_links,
     release_files,
     require_committed,
     require_starters,
+    without_cuts,
 )
-from lockstep_grader.author.release.leaks import find_leaks
-from lockstep_grader.author.release.make import release
-from lockstep_grader.author.release.rewrite import fit_links, without_cuts
-from lockstep_grader.author.release.write import (
+from lockstep_grader.author.release.make import (
+    release,
     require_ours,
     with_manifest,
     write_folder,

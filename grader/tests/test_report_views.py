@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lockstep_grader.model.grades import Backend, Gate
+from lockstep_grader.pages.engine import coloured_lines
 from lockstep_grader.pages.report.class_page import class_rows, rank
 from lockstep_grader.pages.report.class_stats import (
     common_causes,
@@ -16,13 +17,11 @@ from lockstep_grader.pages.report.class_stats import (
     extremes,
     rung_stats,
     summarise,
+    who_needs_help,
 )
-from lockstep_grader.pages.report.gauges import Gauge
-from lockstep_grader.pages.report.help import who_needs_help
-from lockstep_grader.pages.report.rung_view import RungView
+from lockstep_grader.pages.report.rung_view import Gauge, RungView
 from lockstep_grader.pages.report.student_page import LabView, view_labs
 from lockstep_grader.pages.report.words import State
-from lockstep_grader.pages.source import coloured_lines
 from lockstep_grader.results.graded import Results, read_results
 
 from reports import (

@@ -14,8 +14,7 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 from lockstep_grader.machine.files import write_whole
-from lockstep_grader.pages.review.desk import Desk
-from lockstep_grader.pages.review.server import ReviewServer
+from lockstep_grader.pages.review import Desk, ReviewServer
 from lockstep_grader.results.comments import FILE, MAX_CHARS, read_comments
 from lockstep_grader.results.graded import read_results
 

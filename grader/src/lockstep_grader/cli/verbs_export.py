@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from lockstep_grader.author.packages.autograde import autograde, prepare
-from lockstep_grader.author.packages.bundle import Platform
+from lockstep_grader.author.packages.build import Platform
 from lockstep_grader.cli.options import CourseOption
 from lockstep_grader.intake.catalog import find_lab, read_labs
 from lockstep_grader.machine.files import require_writable, write_whole
@@ -19,7 +19,7 @@ from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import ExitCode, InputError
-from lockstep_grader.pages.report.slugs import page_name
+from lockstep_grader.pages.report.names import page_name
 from lockstep_grader.results.comments import note_of_strangers
 from lockstep_grader.results.export import gradebooks, platforms, table
 from lockstep_grader.results.export.words import LeftOut, said_of

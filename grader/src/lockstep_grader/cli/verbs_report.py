@@ -72,7 +72,7 @@ def report(
     )
     status = ExitCode.FULL_MARKS
     if moodle_zip:
-        from lockstep_grader.pages.report.moodle import feedback_zip
+        from lockstep_grader.pages.report.write import feedback_zip
         from lockstep_grader.results.export.words import said_of
 
         made, left_out = feedback_zip(graded.entries, page.parent / STUDENTS)

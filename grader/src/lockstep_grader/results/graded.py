@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads what grading wrote: scores from grade.json, comments, sources and pictures beside it.
+"""Reads what grading wrote: scores from grade.json, and the comments in its folder.
 
 Points are rounded once, where they are earned: grade.json holds them to two places (grades.tidy).
 Every total here is a sum of those, and every page and format shows the same number.

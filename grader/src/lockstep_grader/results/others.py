@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Judgements of a results folder beside those that count: earlier attempts, and second ones.
+"""Judgements of a results folder that do not count: earlier attempts, and second ones.
 
 A confirmation in confirmed.json counts as long as the judgement that it confirms does: the key says
 which that is.

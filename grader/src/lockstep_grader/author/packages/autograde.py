@@ -7,24 +7,30 @@ A failure on our side is reported as the platform's own "not graded", never as a
 import html
 import json
 import os
+import stat
+import struct
 import sys
+import tarfile
 import tempfile
 import traceback
-from collections.abc import Mapping, Sequence
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from lockstep_grader.author.packages.bundle import TIME_LIMIT_SECONDS, Platform
-from lockstep_grader.author.packages.handin import take
-from lockstep_grader.author.packages.memory import jobs_that_fit
-from lockstep_grader.judging.session import Wanted, open_session
+from lockstep_grader.author.packages.build import TIME_LIMIT_SECONDS, Platform
+from lockstep_grader.intake.archives import BOUNDED_COMPRESSION
+from lockstep_grader.intake.submission import MAX_SOURCE_BYTES
+from lockstep_grader.judging.session import Wanted, default_jobs, open_session
 from lockstep_grader.machine.files import write_json, write_whole
 from lockstep_grader.machine.process import Completed, Limits, Processes
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, FaultError, LockstepError
 from lockstep_grader.model.grades import Backend, Judgement, Lab
+from lockstep_grader.model.quiz import ANSWERS
 from lockstep_grader.model.score import score_rung
 from lockstep_grader.model.text import one_line
 from lockstep_grader.results.export import platforms
@@ -33,6 +39,138 @@ from lockstep_grader.results.graded import GRADES, Entry, LabEntry, read_results
 from lockstep_grader.toolchain.nvcc_packages import missing
 from lockstep_grader.toolchain.nvcc_setup import VARIABLE as NVCC
 from lockstep_grader.toolchain.system import toolkit_nvcc
+
+COMPILE_BYTES = 464 << 20  # the largest compile of a judge takes 440 MiB (g++ 14, 2026-11-23)
+OWN_BYTES = 96 << 20  # the grader, CMake and Ninja, without the compilers
+
+_SYSTEM = Path("/")
+
+
+def jobs_that_fit(root: Path = _SYSTEM, cores: int | None = None) -> int:
+    """The cores, or fewer if memory is short: a container sees its host's cores, not its own.
+
+    Gradescope's default container has 768 MiB and half a core.
+    """
+    room = min(_limits(root), default=None)
+    cores = cores or default_jobs()
+    return cores if room is None else max(1, min(cores, (room - OWN_BYTES) // COMPILE_BYTES))
+
+
+def _limits(root: Path) -> Iterator[int]:
+    """What the container may use (control groups, versions 2 and 1), and what is free."""
+    for name in ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        text = _read(root / name).strip()
+        if text.isdigit():  # "max" means no limit
+            yield int(text)
+    for line in _read(root / "proc/meminfo").splitlines():
+        if line.startswith("MemAvailable:"):
+            yield int(line.split()[1]) << 10
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text("ascii")
+    except OSError:
+        return ""
+
+
+_MAX_ENTRIES = 20_000
+_MAX_ARCHIVE_BYTES = 32 << 20
+_ENOUGH = MAX_SOURCE_BYTES + 1  # one more than allowed: the grader then says that it is too large
+# What zipfile and tarfile raise for bytes that are not an archive, or not a whole one.
+_DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, struct.error, LookupError)
+_UNREADABLE = (OSError, ValueError, NotImplementedError, RuntimeError, OverflowError)
+
+
+def take(source: Path, lab: Lab, target: Path) -> str:
+    """Copies the rung files and the answers of a folder, zip or tar into the folder `target`.
+
+    A file may lie at the top, in a folder named after the lab, or deeper: takes the first, in the
+    order of `_rank`. Returns one sentence when nothing can be read at all, else an empty text.
+    """
+    target.mkdir(parents=True)
+    try:
+        if source.is_dir():
+            return _from_folder(source, lab, target)
+        if not source.is_file():
+            return f"{source.name} is missing from the submission"
+        if source.stat().st_size > _MAX_ARCHIVE_BYTES:
+            return f"{source.name} is larger than {_MAX_ARCHIVE_BYTES >> 20} MiB"
+        if zipfile.is_zipfile(source):
+            return _from_zip(source, lab, target)
+        return _from_tar(source, lab, target)
+    except _DAMAGED as error:
+        return f"{source.name} is damaged, or neither zip nor tar: {error}"
+    except _UNREADABLE as error:
+        return f"{source.name} cannot be read: {error}"
+
+
+def _from_folder(source: Path, lab: Lab, target: Path) -> str:
+    paths = []
+    for folder, folders, names in os.walk(source):  # follows no link
+        folders.sort()
+        paths += [Path(folder, name).relative_to(source) for name in names]
+        if len(paths) > _MAX_ENTRIES:
+            break
+
+    def read(path: PurePosixPath) -> bytes | None:
+        handle = os.open(source / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with os.fdopen(handle, "rb") as stream:
+            regular = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+            return stream.read(_ENOUGH) if regular else None
+
+    regular = [path for path in paths if stat.S_ISREG((source / path).lstat().st_mode)]
+    return _copy([PurePosixPath(path) for path in regular], read, lab, target)
+
+
+def _from_zip(source: Path, lab: Lab, target: Path) -> str:
+    with zipfile.ZipFile(source) as archive:
+        entries = {
+            PurePosixPath(info.filename): info
+            for info in archive.infolist()[:_MAX_ENTRIES]
+            if not info.is_dir() and (info.external_attr >> 28) != stat.S_IFLNK >> 12
+        }
+
+        def read(path: PurePosixPath) -> bytes | None:
+            if entries[path].compress_type not in BOUNDED_COMPRESSION:
+                raise ValueError(f"{path.name} is not compressed by deflate: pack it as zip does")
+            with archive.open(entries[path]) as stream:
+                return stream.read(_ENOUGH)
+
+        return _copy(entries, read, lab, target)
+
+
+def _from_tar(source: Path, lab: Lab, target: Path) -> str:
+    with tarfile.open(source, "r:") as archive:  # no compression: it cannot be a bomb
+        entries = {PurePosixPath(info.name): info for info in archive if info.isreg()}
+
+        def read(path: PurePosixPath) -> bytes | None:
+            stream = archive.extractfile(entries[path])
+            return stream.read(_ENOUGH) if stream else None
+
+        return _copy(entries, read, lab, target)
+
+
+def _copy(
+    paths: Iterable[PurePosixPath],
+    read: Callable[[PurePosixPath], bytes | None],
+    lab: Lab,
+    target: Path,
+) -> str:
+    known = list(paths)
+    for name in (*(rung.file_name for rung in lab.rungs), ANSWERS):
+        candidates = [path for path in known if path.name == name]
+        if candidates:
+            best = min(candidates, key=lambda path: _rank(path, lab))
+            if (data := read(best)) is not None:
+                (target / name).write_bytes(data)
+    return ""
+
+
+def _rank(path: PurePosixPath, lab: Lab) -> tuple[bool, int, str]:
+    """In the lab's own folder first, then near the top, then by name."""
+    return path.parent.name != lab.id, len(path.parts), str(path)
+
 
 _RESERVE_SECONDS = 30  # to write results before the platform's own limit
 _GITHUB_SECONDS = 1500

@@ -7,24 +7,22 @@ from datetime import datetime
 from typing import Any
 
 from lockstep_grader.model.grades import Lab
-from lockstep_grader.pages.report.attempts import (
-    Curve,
-    Repair,
-    RungAttempts,
-    curves,
-    read_history,
-    repairs,
-    rung_attempts,
-)
 from lockstep_grader.pages.report.items import (
     LEAST_STUDENTS,
     RULES,
+    Curve,
     FailedTest,
     Failures,
     Ladder,
+    Repair,
+    RungAttempts,
+    curves,
     failed_tests,
     failures,
     ladders,
+    read_history,
+    repairs,
+    rung_attempts,
 )
 from lockstep_grader.pages.report.render import Renderer
 from lockstep_grader.results.graded import Results

@@ -15,8 +15,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Lab
 from lockstep_grader.model.text import one_line
-from lockstep_grader.pages.site.contents import GLOSSARY, HOME, Contents, Glossary, contents
-from lockstep_grader.pages.site.links import Links
+from lockstep_grader.pages.site.contents import GLOSSARY, HOME, Contents, Glossary, Links, contents
 
 _STYLE = Path(__file__).with_name("site.css")
 # MkDocs Material would fetch another one, from another host, whenever a page is opened.
