@@ -135,7 +135,7 @@ def test_the_next_step_is_the_first_rung_that_lacks_points_by_the_students_doing
 ) -> None:
     view = lab_view(tmp_path, rung("01_first", None), rung("02_second", 0.5), todo("03_third"))
     assert view.next is not None
-    assert (view.next.rung.id, view.next.hint) == ("02_second", "one")
+    assert (view.next.rung.id, view.next.rung.hints[0]) == ("02_second", "one")
     assert lab_view(tmp_path, rung("01_first", 1)).next is None
 
 
@@ -183,8 +183,8 @@ def test_pictures_are_those_that_are_there_and_are_pictures(tmp_path: Path) -> N
     write_beside(tmp_path, "adams", "there.png", png())
     write_beside(tmp_path, "adams", "text.png", "<svg onload='alert(1)'>")
     view = first(tmp_path, tests=[one_test(images=images)])
-    assert [picture.label for picture in view.pictures] == ["there.png"]
-    assert view.pictures[0].data.startswith("data:image/png;base64,iVBOR")
+    assert [label for label, _ in view.pictures] == ["there.png"]
+    assert view.pictures[0][1].startswith("data:image/png;base64,iVBOR")
 
 
 def test_what_was_not_graded_is_in_no_mean_and_in_no_column(tmp_path: Path) -> None:

@@ -17,11 +17,11 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from lockstep_grader.model.errors import LockstepError
-from lockstep_grader.model.grades import Lab, Points, Rung
+from lockstep_grader.model.grades import Lab
 from lockstep_grader.model.policy import Comment
 from lockstep_grader.pages.report.names import page_name, pseudonyms
 from lockstep_grader.pages.report.render import Renderer
-from lockstep_grader.pages.report.rung_view import RungView, view_rung
+from lockstep_grader.pages.report.rung_view import RungView, bare, view_rung
 from lockstep_grader.results.comments import (
     MAX_CHARS,
     Kept,
@@ -184,8 +184,7 @@ class Desk:
         shown = next(each for each in seen.entries if each.id == entry.id)
         for lab, result in shown.rungs:
             if (lab.id, result.id) == here:
-                bare = Rung(result.id, result.id, Points(0, 0, 0))
-                model = self._models.get(here, bare)
+                model = self._models.get(here) or bare(result)
                 return view_rung(self._results, shown, lab.id, model, result, folded=False)
         return None
 

@@ -3,9 +3,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from markupsafe import Markup
 
 from lockstep_grader.model.grades import Backend, Lab
 from lockstep_grader.pages.engine import coloured_lines
@@ -70,42 +67,18 @@ class Similarity:
     everywhere: tuple[str, ...]  # rungs at which being alike is usual, so that nothing stands out
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    number: int
-    html: Markup
-    is_shared: bool
-
-
 def pair_page(renderer: Renderer, results: Results, pair: Pair) -> str:
     sides = [
         (
             match,
             (
-                (pair.one, _lines(match.one_text, match.one_lines)),
-                (pair.other, _lines(match.other_text, match.other_lines)),
+                (pair.one, coloured_lines(match.one_text), match.one_lines),
+                (pair.other, coloured_lines(match.other_text), match.other_lines),
             ),
         )
         for match in pair.matches
     ]
     return renderer.page("pair.html.j2", results=results, pair=pair, sides=sides)
-
-
-def rules() -> dict[str, Any]:
-    """The figures that pages state."""
-    return {
-        "least_share": LEAST_SHARE,
-        "least_above": LEAST_ABOVE,
-        "least_own": LEAST_OWN,
-        "least_pairs": LEAST_PAIRS,
-    }
-
-
-def _lines(text: str, shared: frozenset[int]) -> list[_Line]:
-    return [
-        _Line(number, html, number in shared)
-        for number, html in enumerate(coloured_lines(text), start=1)
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +87,7 @@ class Row:
 
     entry: Entry
     share: float | None  # of the points, in percent
-    labs: tuple[float | None, ...]  # points, in the order of the columns; None: not graded
-    has_lab: tuple[bool, ...]
+    labs: Mapping[str, float | None]  # points; None: not graded
     full_rungs: int
     rungs: int
     cause: str  # the first reason for lost points
@@ -156,7 +128,7 @@ def class_page(
         "class.html.j2",
         script_file="table.js",
         results=results,
-        labs=_columns(everyone),
+        labs=[lab for lab, _ in results.labs],
         missing=[entry for entry in everyone if entry.is_missing],
         marked=[entry for entry in everyone if entry.mark],
         titles={lab.id: lab.title for lab in labs},
@@ -177,7 +149,7 @@ def class_page(
         board=board,
         analysis=analysis,
         link=_link,
-        **rules(),
+        rules=(LEAST_SHARE, LEAST_ABOVE, LEAST_OWN, LEAST_PAIRS),
     )
 
 
@@ -187,7 +159,7 @@ def leaderboard_page(renderer: Renderer, results: Results, names: Mapping[str, s
         "leaderboard.html.j2",
         script_file="table.js",
         results=results,
-        labs=_columns(results.entries),
+        labs=[lab for lab, _ in results.labs],
         places=rank(class_rows(results.entries), names),
         is_anonymous=any(names[entry.id] != entry.name for entry in results.entries),
     )
@@ -209,22 +181,15 @@ def _standing(row: Row) -> float:
     return -1.0 if row.entry.score is None else row.entry.score
 
 
-def _columns(entries: Sequence[Entry]) -> list[str]:
-    return sorted({lab.id for entry in entries for lab in entry.labs})
-
-
 def class_rows(entries: Sequence[Entry]) -> list[Row]:
-    columns = _columns(entries)
     rows = []
     for entry in entries:
-        by_lab = {lab.id: lab.score for lab in entry.labs}
         states = [state_of(result) for _, result in entry.rungs]
         rows.append(
             Row(
                 entry,
                 share(entry),
-                tuple(by_lab.get(column) for column in columns),
-                tuple(column in by_lab for column in columns),
+                {lab.id: lab.score for lab in entry.labs},
                 states.count(State.FULL),
                 len(states),
                 _cause(entry),

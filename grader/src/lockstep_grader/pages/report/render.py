@@ -4,7 +4,7 @@
 The pictures are SVG. Places across are percentages, so that text keeps its size on a phone.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -14,9 +14,10 @@ from markupsafe import Markup
 from lockstep_grader import __version__
 from lockstep_grader.pages.engine import colours, content_policy, make_environment, trusted
 from lockstep_grader.pages.report.class_stats import Bin, RungStat
-from lockstep_grader.pages.report.items import Curve, Item
 from lockstep_grader.pages.report.rung_view import Gauge
 from lockstep_grader.pages.report.words import State, count_of, percent, points
+
+Curve = tuple[int, Sequence[tuple[datetime, int]]]  # students; how many were right by when
 
 GENERATOR = "Lockstep report"  # marks a page as ours, so that a later report may replace it
 
@@ -92,13 +93,13 @@ def stack_svg(stat: RungStat) -> Markup:
     return _svg("stack", _STACK_HEIGHT, said or "no submission", _stack_parts(stat))
 
 
-def funnel_svg(item: Item) -> Markup:
+def funnel_svg(item: Mapping[str, Any]) -> Markup:
     """How many students came how far at one rung."""
     parts = (
-        ("full", item.full, "full marks"),
-        ("part", item.right - item.full, "right, short of full marks"),
-        ("wrong", item.written - item.right, "written, not right"),
-        ("unwritten", item.graded - item.written, "not written"),
+        ("full", item["full"], "full marks"),
+        ("part", item["right"] - item["full"], "right, short of full marks"),
+        ("wrong", item["written"] - item["right"], "written, not right"),
+        ("unwritten", item["graded"] - item["written"], "not written"),
     )
     said = ", ".join(f"{count} {words}" for _, count, words in parts if count)
     shares = [(style, count) for style, count, _ in parts]
@@ -107,8 +108,9 @@ def funnel_svg(item: Item) -> Markup:
 
 def curve_svg(curve: Curve, start: datetime, end: datetime) -> Markup:
     """How many students had right results by when, as steps on an axis from `start` to `end`."""
-    (first, _), (last, count) = curve.points[0], curve.points[-1]
-    label = f"{count} of {curve.students} right, from {first:%Y-%m-%d} to {last:%Y-%m-%d}"
+    students, points = curve
+    (first, _), (last, count) = points[0], points[-1]
+    label = f"{count} of {students} right, from {first:%Y-%m-%d} to {last:%Y-%m-%d}"
     return _svg("curve", _CURVE_HEIGHT, label, _curve_parts(curve, start, end))
 
 
@@ -164,9 +166,10 @@ def _side_by_side(counts: Sequence[tuple[str, int]]) -> Iterator[Markup]:
 def _curve_parts(curve: Curve, start: datetime, end: datetime) -> Iterator[Markup]:
     """A rectangle from each time to the next, as high as the share of the students."""
     # The last time gets some width, or nothing would show its step.
-    times = [_CURVE_SPAN * ((at - start) / (end - start)) for at, _ in curve.points] + [100.0]
-    for (_, count), left, right in zip(curve.points, times, times[1:], strict=False):
-        height = round(_CURVE_HEIGHT * count / curve.students, 2)
+    students, points = curve
+    times = [_CURVE_SPAN * ((at - start) / (end - start)) for at, _ in points] + [100.0]
+    for (_, count), left, right in zip(points, times, times[1:], strict=False):
+        height = round(_CURVE_HEIGHT * count / students, 2)
         yield _rect("column", left, right, _CURVE_HEIGHT - height, height)
     yield Markup('<line class="floor" x1="0" x2="100%" y1="{0}" y2="{0}"/>').format(_CURVE_HEIGHT)
 

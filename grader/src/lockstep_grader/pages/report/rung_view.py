@@ -3,19 +3,19 @@
 
 import base64
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 
 from markupsafe import Markup
 
 from lockstep_grader.model.grades import (
     Backend,
-    Finding,
     FindingKind,
     Gate,
     Outcome,
     Part,
-    PartScore,
+    Points,
     Rung,
     RungResult,
     TestResult,
@@ -29,17 +29,15 @@ from lockstep_grader.results.folder import kept_picture
 from lockstep_grader.results.graded import Entry, Results
 from lockstep_grader.words.account import account_of
 
-# What a speed ratio is a ratio of, and what 1 means.
-_SPEEDS = {
-    "share": ("speed, as a share of what this device reaches", "the device's limit"),
-    "of_library": ("speed compared with the library's", "the library"),
-    "of_reference": ("speed compared with the reference solution's", "the reference"),
-    "speedup": ("speedup over the lab's first rung", ""),
-    "speedup_cpu": ("speedup over a sequential CPU", ""),
-}
-_LIMITS = {  # of counts: what cannot be passed, and its name
-    "sector_efficiency": (1.0, "every byte moved is used"),
-    "lanes_per_request": (32.0, "a whole warp"),
+# Words, the limit of any program, its name, and the unit. A speed is a ratio of two.
+_SCALES: Mapping[str, tuple[str, float | None, str, str]] = {
+    "share": ("speed, as a share of what this device reaches", 1.0, "the device's limit", "x"),
+    "of_library": ("speed compared with the library's", 1.0, "the library", "x"),
+    "of_reference": ("speed compared with the reference solution's", 1.0, "the reference", "x"),
+    "speedup": ("speedup over the lab's first rung", None, "", "x"),
+    "speedup_cpu": ("speedup over a sequential CPU", None, "", "x"),
+    "sector_efficiency": ("", 1.0, "every byte moved is used", ""),
+    "lanes_per_request": ("", 32.0, "a whole warp", ""),
 }
 _ROOM = 1.15  # of the axis beyond what has to fit on it
 _LONGEST = 2.0  # a value this many times the gates is cut off, or the gates would not be seen
@@ -109,16 +107,12 @@ class Gauge:
         return ", ".join(parts)
 
 
-def gauges(rung: Rung, result: RungResult, backend: Backend) -> tuple[Gauge, ...]:
+def gauges(rung: Rung, result: RungResult, backend: Backend) -> Iterator[Gauge]:
     """A bar for each gate that was measured, and for the speed even where no points hang on it."""
-    return tuple(_gauges(rung, result, backend))
-
-
-def _gauges(rung: Rung, result: RungResult, backend: Backend) -> Iterator[Gauge]:
+    gates = rung.gates(backend)
     for test in result.judgement.tests:
         if test.part is not Part.EFFICIENCY:
             continue
-        gates = rung.gates(backend)
         for gate in gates:
             if gate.name in test.measures:
                 yield _gauge(gate.name, gate, test)
@@ -127,16 +121,10 @@ def _gauges(rung: Rung, result: RungResult, backend: Backend) -> Iterator[Gauge]
 
 
 def _gauge(name: str, gate: Gate | None, test: TestResult) -> Gauge:
-    value = test.measures[name]
+    known = MEASURES[name].words if name in MEASURES else name
+    words, limit, limit_words, unit = _SCALES.get(name, ("", None, "", ""))
     noisy = gate is not None and passes_by_noise(gate, test)
-    if name in _SPEEDS:
-        words, limit_words = _SPEEDS[name]
-        return Gauge(
-            name, words, value, "x", gate, 1.0 if limit_words else None, limit_words, noisy
-        )
-    words = MEASURES[name].words if name in MEASURES else name
-    limit, limit_words = _LIMITS.get(name, (None, ""))
-    return Gauge(name, words, value, "", gate, limit, limit_words, noisy)
+    return Gauge(name, words or known, test.measures[name], unit, gate, limit, limit_words, noisy)
 
 
 def _grouped(value: float) -> str:
@@ -179,30 +167,27 @@ class Fold:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
-    label: str
-    data: str  # a data: URI
-
-
-@dataclass(frozen=True, slots=True)
 class RungView:
     rung: Rung
+    result: RungResult
     anchor: str
-    state: State
-    score: float | None
-    max_score: float
-    parts: tuple[tuple[str, PartScore], ...]
-    fault: str
-    missing: str  # that there is no file, in a sentence; empty where there is one
     causes: tuple[Cause, ...]
     gauges: tuple[Gauge, ...]
     source: tuple[Fold, ...]
-    pictures: tuple[Picture, ...]
-    tests: tuple[TestResult, ...]
+    pictures: tuple[tuple[str, str], ...]  # a label, and a data: URI
+
+    @property
+    def state(self) -> State:
+        return state_of(self.result)
+
+    @property
+    def missing(self) -> str:
+        """That there is no file, in a sentence; empty where there is one."""
+        return next((each.message for each in self.result.findings if each.is_of_missing_file), "")
 
     @property
     def is_full(self) -> bool:
-        return self.score == self.max_score
+        return self.result.score == self.result.max_score
 
     @property
     def is_noted(self) -> bool:
@@ -212,12 +197,15 @@ class RungView:
     @property
     def outputs(self) -> list[tuple[str, str]]:
         """What tests printed, each text once."""
-        said = {test.output.strip(): test.name for test in reversed(self.tests)}
-        return [
-            (test.name, clipped(text, _OUTPUT_LINES))
-            for test in self.tests
-            if (text := test.output.strip()) and said[text] == test.name
-        ]
+        said: dict[str, str] = {}
+        for test in self.result.judgement.tests:
+            said.setdefault(test.output.strip(), test.name)
+        return [(name, clipped(text, _OUTPUT_LINES)) for text, name in said.items() if text]
+
+
+def bare(result: RungResult) -> Rung:
+    """For a rung that this checkout no longer has."""
+    return Rung(result.id, result.id, Points(0, 0, 0))
 
 
 def view_rung(
@@ -237,26 +225,22 @@ def view_rung(
     if left_out := len(lines[_MOST_LINES:]):
         notes.setdefault(_MOST_LINES, []).append(("count", f"{left_out} more lines are not shown"))
     return RungView(
-        rung=rung,
-        anchor=anchor,
-        state=state_of(result),
-        score=result.score,
-        max_score=result.max_score,
-        parts=tuple((part.value, result.parts[part]) for part in Part if part in result.parts),
-        fault=result.judgement.fault,
-        missing=next((each.message for each in result.findings if each.is_of_missing_file), ""),
-        causes=tuple(_causes(result, rung.file_name, anchor, len(text.splitlines()))),
-        gauges=gauges(rung, result, results.backend),
-        source=_folds(text, notes, anchor, folded),
-        pictures=tuple(_pictures(results, entry, lab_id, result)),
-        tests=result.judgement.tests,
+        rung,
+        result,
+        anchor,
+        tuple(_causes(result, rung.file_name, anchor, len(text.splitlines()))),
+        tuple(gauges(rung, result, results.backend)),
+        _folds(text, notes, anchor, folded),
+        tuple(_pictures(results, entry, lab_id, result)),
     )
 
 
 def _causes(result: RungResult, file_name: str, anchor: str, lines: int) -> Iterable[Cause]:
     """Each finding once, then what failed tests say that no finding does."""
     found_by = {
-        finding: test.name for test in reversed(result.judgement.tests) for finding in test.findings
+        finding: f"found by {test.name}"
+        for test in reversed(result.judgement.tests)
+        for finding in test.findings
     }
     account = account_of(result.findings, result.judgement.tests)
     for finding in result.findings:
@@ -267,17 +251,13 @@ def _causes(result: RungResult, file_name: str, anchor: str, lines: int) -> Iter
             clipped(finding.message, _MESSAGE_LINES),
             at,
             f"{anchor}-L{finding.line}" if is_here else "",
-            account.said if finding == account.cause else _found(found_by.get(finding, "")),
+            account.said if finding == account.cause else found_by.get(finding, ""),
         )
     said = "\n".join(finding.message for finding in result.findings)
     for test in result.judgement.tests:
         if test.outcome is Outcome.FAILED and not test.findings and test.message not in said:
             said += f"\n{test.message}"
             yield Cause("failed test", clipped(test.message, _MESSAGE_LINES), "", "", test.name)
-
-
-def _found(test: str) -> str:
-    return f"found by {test}" if test else ""
 
 
 def _notes(
@@ -288,8 +268,7 @@ def _notes(
     for comment in entry.comments:
         if (comment.lab, comment.rung) == (lab_id, rung.id):
             notes[comment.line].append(("comment", comment.text))
-    findings: Iterable[Finding] = result.findings
-    for finding in findings:
+    for finding in result.findings:
         if finding.file == rung.file_name and finding.kind is not FindingKind.BUDGET:
             words = f"{cause_words(finding)}: {clipped(finding.message, 1)}"
             notes[finding.line].append(("finding", words))
@@ -321,22 +300,14 @@ def _folds(
     }
     if not near or not is_folded:
         return (Fold(tuple(lines), is_open=True),)
-    folds: list[Fold] = []
-    run: list[SourceLine] = []
-    for line in lines:
-        if run and (line.number in near) != (run[-1].number in near):
-            folds.append(_fold(run, near))
-            run = []
-        run.append(line)
-    return (*folds, _fold(run, near))
+    runs = [tuple(run) for _, run in groupby(lines, lambda line: line.number in near)]
+    return tuple(Fold(run, run[0].number in near or len(run) < _LEAST_FOLD) for run in runs)
 
 
-def _fold(run: Sequence[SourceLine], near: set[int]) -> Fold:
-    return Fold(tuple(run), run[0].number in near or len(run) < _LEAST_FOLD)
-
-
-def _pictures(results: Results, entry: Entry, lab_id: str, result: RungResult) -> Iterable[Picture]:
+def _pictures(
+    results: Results, entry: Entry, lab_id: str, result: RungResult
+) -> Iterable[tuple[str, str]]:
     for image in result.judgement.images:
         if data := kept_picture(results.folder, entry.id, lab_id, image.file):
             uri = f"data:image/png;base64,{base64.b64encode(data).decode('ascii')}"
-            yield Picture(image.label, uri)
+            yield image.label, uri

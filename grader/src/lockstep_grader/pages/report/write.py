@@ -13,7 +13,7 @@ from lockstep_grader.machine.archive import Packed, zipped
 from lockstep_grader.machine.files import write_json, write_whole
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Lab
-from lockstep_grader.pages.report.analysis import analyse, analysis_json, analysis_page
+from lockstep_grader.pages.report.analysis import analyse, analysis_page
 from lockstep_grader.pages.report.class_page import (
     Similarity,
     class_page,
@@ -53,14 +53,14 @@ def write_report(
         CLASS: class_page(
             renderer, results, labs, similarity=similarity, board=LEADERBOARD, analysis=ANALYSIS
         ),
-        ANALYSIS: analysis_page(renderer, results, analysis, CLASS),
+        ANALYSIS: analysis_page(renderer, results, labs, analysis, CLASS),
         LEADERBOARD: leaderboard_page(renderer, results, names),
     }
     for pair in similarity.pairs if similarity else ():
         pages[f"{SIMILARITY}/{pair.page}"] = pair_page(renderer, results, pair)
     for name, page in pages.items():
         write_whole(output / name, page.encode())
-    write_json(output / ANALYSIS_JSON, analysis_json(results, analysis))
+    write_json(output / ANALYSIS_JSON, analysis)
     for entry in results.entries:  # one at a time: their pictures take room
         name = f"{STUDENTS}/{page_name(entry.id)}"
         pseudonym = names[entry.id] if anonymous else ""
