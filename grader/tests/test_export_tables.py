@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from lockstep_grader.intake.roster import read_roster
-from lockstep_grader.machine.csv_rows import parse_rows
+from lockstep_grader.machine.csv_rows import parse_rows, read_rows
 from lockstep_grader.results.export import gradebooks, table
-from lockstep_grader.results.export.gradebooks import load_roster
+from lockstep_grader.results.export.gradebooks import roster_of
 from lockstep_grader.results.export.words import LeftOut, said_of
 from lockstep_grader.results.graded import Results
 from made_up_grades import a_class, document, graded, judged, lab, rung, submission
@@ -98,7 +98,7 @@ def test_a_name_of_many_lines_stays_in_its_cell() -> None:
 
 
 def test_canvas_gets_its_own_students_columns_and_assignment(book: Results) -> None:
-    made = gradebooks.canvas(book, gradebooks.roster_of(parse_rows(ROSTER, "roster")))
+    made = gradebooks.canvas(book, roster_of(parse_rows(ROSTER, "roster"), "roster"))
     header, possible, *students = lines(made.text)
     assert header == [
         "Student",
@@ -117,7 +117,7 @@ def test_canvas_gets_its_own_students_columns_and_assignment(book: Results) -> N
 
 def test_who_is_not_in_the_roster_is_named_and_left_out(book: Results) -> None:
     roster = "\n".join(ROSTER.splitlines()[:3])
-    made = gradebooks.canvas(book, gradebooks.roster_of(parse_rows(roster, "roster")))
+    made = gradebooks.canvas(book, roster_of(parse_rows(roster, "roster"), "roster"))
     assert len(lines(made.text)) == 3
     assert said_of(made.left_out) == "bob, =cmd (not in the roster); dan (01-demo not graded)"
 
@@ -144,7 +144,7 @@ def test_a_student_is_found_by_number_login_or_name(
 ) -> None:
     one = submission("x", [lab("01-demo", [rung("01_first", (1, 1))])], student=student)
     (entry,) = graded(document([one])).entries
-    row = gradebooks.roster_of(parse_rows(ROSTER, "roster")).find(entry)
+    row = roster_of(parse_rows(ROSTER, "roster"), "roster").find(entry)
     assert (row and row["ID"]) == found
 
 
@@ -152,7 +152,7 @@ def test_two_students_of_one_name_are_not_confused() -> None:
     twice = ROSTER + '"Bee, Bob",15,s-15,bob2,A,,\r\n'
     one = submission("x", [lab("01-demo", [rung("01_first", (1, 1))])], student={"name": "Bob Bee"})
     (entry,) = graded(document([one])).entries
-    assert gradebooks.roster_of(parse_rows(twice, "roster")).find(entry) is None
+    assert roster_of(parse_rows(twice, "roster"), "roster").find(entry) is None
 
 
 def test_moodle_needs_something_to_know_a_student_by() -> None:
@@ -285,7 +285,7 @@ def test_a_roster_is_read_as_grade_reads_it(desk: Desk, encoding: str, delimiter
     rows.append(["Ann \u00c9", "11", "ann", "A", ""])
     text = "\r\n".join(delimiter.join(row) for row in rows)
     roster = desk.checkout.write("work/roster.csv", text.encode(encoding))
-    assert [row["Student"] for row in load_roster(roster).rows] == ["Ann \u00c9"]
+    assert [row["Student"] for row in roster_of(read_rows(roster), "roster").rows] == ["Ann \u00c9"]
     assert [student.name for student in read_roster(roster).students] == ["Ann \u00c9"]
 
 

@@ -14,6 +14,7 @@ from lockstep_grader.author.packages.autograde import autograde, prepare
 from lockstep_grader.author.packages.build import Platform
 from lockstep_grader.cli.options import CourseOption
 from lockstep_grader.intake.catalog import find_lab, read_labs
+from lockstep_grader.machine.csv_rows import read_rows
 from lockstep_grader.machine.files import require_writable, write_whole
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
@@ -225,9 +226,11 @@ def _export_csv(book: Results, layout: Layout, roster: Path | None, output: Path
     if layout is Layout.QUIZ:
         return put(table.quiz(book), output)
     if layout is Layout.CANVAS:
-        made = gradebooks.canvas(book, gradebooks.load_roster(roster) if roster else None)
+        made = gradebooks.canvas(
+            book, gradebooks.roster_of(read_rows(roster), str(roster)) if roster else None
+        )
     elif layout is Layout.WORKSHEET and roster:
-        made = gradebooks.load_worksheet(roster, book)
+        made = gradebooks.worksheet(book, roster)
     elif layout is Layout.MAIL:
         names = {entry.id: page_name(entry.id) for entry in book.entries}
         made = table.mail_merge(book, PurePosixPath("students"), names)

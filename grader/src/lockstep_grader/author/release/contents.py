@@ -15,7 +15,6 @@ import posixpath
 import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from lockstep_grader.author.packages.build import pipelines, sealed_keys
@@ -94,18 +93,8 @@ _SOURCES = (".cu", ".cuh", ".h", ".cpp", ".cc", ".inc", ".in")
 _TEXTS = (".md", ".py", ".txt", ".toml", ".j2", ".html", ".svg", ".json", ".cmake")
 
 
-@dataclass(frozen=True, slots=True)
-class Leak:
-    path: str  # of the file that would be released
-    solution: str
-    piece: str
-
-    def __str__(self) -> str:
-        return f"{self.path} holds a piece of {self.solution}: {self.piece}"
-
-
-def find_leaks(root: Path, labs: Sequence[Lab], files: Mapping[str, bytes]) -> list[Leak]:
-    """The first piece of a solution in each of `files`, for those that hold one."""
+def find_leaks(root: Path, labs: Sequence[Lab], files: Mapping[str, bytes]) -> list[str]:
+    """A sentence with the first piece of a solution in each of `files` that holds one."""
     secret = _secrets(root, labs, files)
     rank = {lab.id: index for index, lab in enumerate(labs)}
     starters = {
@@ -115,22 +104,18 @@ def find_leaks(root: Path, labs: Sequence[Lab], files: Mapping[str, bytes]) -> l
     for path, data in files.items():
         known = starters.get(path, -1)
         for at, piece in enumerate(_pieces(path, data)):
-            solution = secret.get(piece)
-            if solution and rank[solution.lab] > known:
+            lab_id, solution = secret.get(piece, ("", ""))
+            if solution and rank[lab_id] > known:
                 words = " ".join(_tokens(path, data)[at : at + PIECE_TOKENS])
-                found.append(Leak(path, solution.path, words))
+                found.append(f"{path} holds a piece of {solution}: {words}")
                 break
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Solution:
-    lab: str
-    path: str
-
-
-def _secrets(root: Path, labs: Sequence[Lab], files: Mapping[str, bytes]) -> dict[int, _Solution]:
-    """Each piece with the earliest lab's solution that has it."""
+def _secrets(
+    root: Path, labs: Sequence[Lab], files: Mapping[str, bytes]
+) -> dict[int, tuple[str, str]]:
+    """Each piece with the earliest lab that has it in a solution, and the solution's path."""
     brought = {f"common/cuda/{header}" for lab in labs for header in lab.headers}
     contracts = {
         path.relative_to(root).as_posix(): path.read_bytes()
@@ -139,7 +124,7 @@ def _secrets(root: Path, labs: Sequence[Lab], files: Mapping[str, bytes]) -> dic
     }
     headers = {path: data for path, data in files.items() if path in brought}
     given = _all_pieces({**contracts, **headers})
-    secret: dict[int, _Solution] = {}
+    secret: dict[int, tuple[str, str]] = {}
     for lab in labs:
         folder = root / "labs" / lab.id
         starters = {rung.id: folder / rung.file_name for rung in lab.rungs}
@@ -148,7 +133,7 @@ def _secrets(root: Path, labs: Sequence[Lab], files: Mapping[str, bytes]) -> dic
             name = file.relative_to(root).as_posix()
             for piece in _pieces(name, file.read_bytes()):
                 if piece not in given and piece not in own:
-                    secret.setdefault(piece, _Solution(lab.id, name))
+                    secret.setdefault(piece, (lab.id, name))
     return secret
 
 
@@ -166,11 +151,8 @@ def _solutions(root: Path, lab: Lab) -> Iterator[Path]:
 def _pieces(path: str, data: bytes) -> Iterator[int]:
     """A hash of each run of PIECE_TOKENS tokens, in order."""
     tokens = _tokens(path, data)
-    yield from map(hash, _windows(tokens))
-
-
-def _windows(tokens: Sequence[str]) -> Iterable[tuple[str, ...]]:
-    return zip(*(tokens[start:] for start in range(PIECE_TOKENS)), strict=False)
+    runs = zip(*(tokens[start:] for start in range(PIECE_TOKENS)), strict=False)
+    yield from map(hash, runs)
 
 
 def _tokens(path: str, data: bytes) -> list[str]:

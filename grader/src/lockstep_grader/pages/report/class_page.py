@@ -102,15 +102,6 @@ class Row:
         return "full" if self.entry.score == self.entry.max_score else "short"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A line of the leaderboard; `rank` is 0 for those not graded."""
-
-    rank: int
-    name: str
-    row: Row
-
-
 def class_page(
     renderer: Renderer,
     results: Results,
@@ -165,20 +156,19 @@ def leaderboard_page(renderer: Renderer, results: Results, names: Mapping[str, s
     )
 
 
-def rank(rows: Sequence[Row], names: Mapping[str, str]) -> list[Place]:
-    """By points, ties sharing a rank and sorted by the name shown; the ungraded come last."""
-    shown = [(names[row.entry.id], row) for row in rows]
-    shown.sort(key=lambda each: (-_standing(each[1]), each[0]))
-    places: list[Place] = []
-    for number, (name, row) in enumerate(shown, start=1):
-        tied = bool(places) and _standing(places[-1].row) == _standing(row)
-        place = 0 if row.entry.score is None else places[-1].rank if tied else number
-        places.append(Place(place, name, row))
+def rank(rows: Sequence[Row], names: Mapping[str, str]) -> list[tuple[int, str, Row]]:
+    """By points, ties sharing a rank and sorted by the name shown; the ungraded, rank 0, last."""
+
+    def standing(row: Row) -> float:
+        return 1.0 if row.entry.score is None else -row.entry.score
+
+    places: list[tuple[int, str, Row]] = []
+    shown = sorted(rows, key=lambda row: (standing(row), names[row.entry.id]))
+    for number, row in enumerate(shown, start=1):
+        tied = bool(places) and standing(places[-1][2]) == standing(row)
+        place = 0 if row.entry.score is None else places[-1][0] if tied else number
+        places.append((place, names[row.entry.id], row))
     return places
-
-
-def _standing(row: Row) -> float:
-    return -1.0 if row.entry.score is None else row.entry.score
 
 
 def class_rows(entries: Sequence[Entry]) -> list[Row]:
@@ -206,12 +196,9 @@ def _cause(entry: Entry) -> str:
         state = state_of(result)
         if state is State.FULL:
             continue
-        says_all = state is State.UNWRITTEN or state is State.HELD or state is State.UNGRADED
-        why = (
-            str(state)
-            if says_all
-            else next((kind_words(f.kind) for f in result.findings), str(state))
-        )
+        why = str(state)
+        if state in (State.PART, State.WRONG):
+            why = next((kind_words(each.kind) for each in result.findings), why)
         return f"{lab.id}/{result.id}: {why}"
     return ""
 

@@ -26,19 +26,6 @@ _LEAST_VALUES = 2  # of a measure, or there is no slowest and fastest
 
 
 @dataclass(frozen=True, slots=True)
-class Bin:
-    """Submissions whose share of the points is in [low, high) percent; the last holds 100 too."""
-
-    low: int
-    high: int
-    count: int
-
-    @property
-    def label(self) -> str:
-        return f"{self.low} to {self.high} %"
-
-
-@dataclass(frozen=True, slots=True)
 class RungStat:
     lab: str
     rung: str
@@ -105,14 +92,11 @@ def summarise(entries: Sequence[Entry]) -> Summary:
     )
 
 
-def distribution(entries: Iterable[Entry]) -> tuple[Bin, ...]:
-    width = 100 // _BINS
-    counts = Counter(
-        min(_BINS - 1, int(part // width))
-        for entry in entries
-        if (part := share(entry)) is not None
-    )
-    return tuple(Bin(i * width, (i + 1) * width, counts[i]) for i in range(_BINS))
+def distribution(entries: Iterable[Entry]) -> list[int]:
+    """How many have their share of the points in each tenth of it; the last has 100 percent too."""
+    shares = [part for entry in entries if (part := share(entry)) is not None]
+    counts = Counter(min(_BINS - 1, int(part * _BINS / 100)) for part in shares)
+    return [counts[number] for number in range(_BINS)]
 
 
 def rung_stats(entries: Sequence[Entry], labs: Sequence[Lab]) -> list[RungStat]:
@@ -296,21 +280,15 @@ RULES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
-    entry: Entry
-    reasons: tuple[str, ...]
-
-
-def who_needs_help(entries: Sequence[Entry], summary: Summary) -> list[Need]:
+def who_needs_help(
+    entries: Sequence[Entry], summary: Summary
+) -> list[tuple[Entry, tuple[str, ...]]]:
     """Those with the most reasons first. Students without a grade are not judged by these rules."""
     easy = _easy_rungs(entries)
-    needs = []
-    for entry in entries:
-        if entry.score is not None and (reasons := tuple(_reasons(entry, summary, easy))):
-            needs.append(Need(entry, reasons))
-    needs.sort(key=lambda need: (-len(need.reasons), need.entry.score or 0.0, need.entry.id))
-    return needs
+    graded = (entry for entry in entries if entry.score is not None)
+    needs = [(entry, tuple(_reasons(entry, summary, easy))) for entry in graded]
+    needs.sort(key=lambda need: (-len(need[1]), need[0].score or 0.0, need[0].id))
+    return [(entry, reasons) for entry, reasons in needs if reasons]
 
 
 def _reasons(entry: Entry, summary: Summary, easy: set[tuple[str, str]]) -> Iterator[str]:
@@ -333,13 +311,13 @@ def _reasons(entry: Entry, summary: Summary, easy: set[tuple[str, str]]) -> Iter
 
 
 def _easy_rungs(entries: Sequence[Entry]) -> set[tuple[str, str]]:
-    written: dict[tuple[str, str], list[bool]] = defaultdict(list)
-    for entry in entries:
-        for lab, result in entry.rungs:
-            if result.score is not None and not is_unwritten(result):
-                written[lab.id, result.id].append(is_right(result))
-    return {
-        place
-        for place, right in written.items()
-        if len(right) >= _LEAST_WRITTEN and sum(right) / len(right) >= _MANY
-    }
+    easy = set()
+    for place, found in _by_rung(entries).items():
+        right = [
+            is_right(result)
+            for _, result in found
+            if result.score is not None and not is_unwritten(result)
+        ]
+        if len(right) >= _LEAST_WRITTEN and sum(right) / len(right) >= _MANY:
+            easy.add(place)
+    return easy

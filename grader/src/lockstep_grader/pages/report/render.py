@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from lockstep_grader import __version__
 from lockstep_grader.pages.engine import colours, content_policy, make_environment, trusted
-from lockstep_grader.pages.report.class_stats import Bin, RungStat
+from lockstep_grader.pages.report.class_stats import RungStat
 from lockstep_grader.pages.report.rung_view import Gauge
 from lockstep_grader.pages.report.words import State, count_of, percent, points
 
@@ -78,19 +78,22 @@ def gauge_svg(gauge: Gauge) -> Markup:
     return _svg("gauge", _GAUGE_HEIGHT, gauge.sentence, _gauge_parts(gauge))
 
 
-def histogram_svg(bins: Sequence[Bin]) -> Markup:
+def histogram_svg(counts: Sequence[int]) -> Markup:
     """How many submissions reached which share of the points."""
-    tallest = max([each.count for each in bins] or [0]) or 1
-    said = ", ".join(f"{each.label}: {each.count}" for each in bins)
+    tallest = max(counts) or 1
+    step = 100 // len(counts)
+    bins = (f"{at * step} to {(at + 1) * step} %: {count}" for at, count in enumerate(counts))
+    said = ", ".join(bins)
     height = _PLOT_TOP + _PLOT_HEIGHT + _AXIS
     label = f"Submissions by share of the points. {said}"
-    return _svg("histogram", height, label, _histogram_parts(bins, tallest))
+    return _svg("histogram", height, label, _histogram_parts(counts, tallest))
 
 
 def stack_svg(stat: RungStat) -> Markup:
     """The class's states at one rung, side by side."""
     said = ", ".join(f"{count} {state}" for state, count in stat.counts.items() if count)
-    return _svg("stack", _STACK_HEIGHT, said or "no submission", _stack_parts(stat))
+    counts = [(state.style, stat.counts[state]) for state in State]
+    return _svg("stack", _STACK_HEIGHT, said or "no submission", _side_by_side(counts))
 
 
 def funnel_svg(item: Mapping[str, Any]) -> Markup:
@@ -137,21 +140,17 @@ def _gauge_parts(gauge: Gauge) -> Iterator[Markup]:
         )
 
 
-def _histogram_parts(bins: Sequence[Bin], tallest: int) -> Iterator[Markup]:
-    step, floor = 100 / max(1, len(bins)), _PLOT_TOP + _PLOT_HEIGHT
-    for index, each in enumerate(bins):
-        left, height = index * step, round(_PLOT_HEIGHT * each.count / tallest, 2)
-        if each.count:
+def _histogram_parts(counts: Sequence[int], tallest: int) -> Iterator[Markup]:
+    step, floor = 100 / len(counts), _PLOT_TOP + _PLOT_HEIGHT
+    for index, count in enumerate(counts):
+        left, height = index * step, round(_PLOT_HEIGHT * count / tallest, 2)
+        if count:
             yield _rect("column", left + 0.4, left + step - 0.4, floor - height, height)
-            yield _text("count", left + step / 2, floor - height - 5, str(each.count))
+            yield _text("count", left + step / 2, floor - height - 5, str(count))
         edge = "start" if index == 0 else "edge"
-        yield _text(edge, left, floor + 15, f"{each.low}")
+        yield _text(edge, left, floor + 15, f"{left:.0f}")
     yield _text("end", 100, floor + 15, "100")
     yield Markup('<line class="floor" x1="0" x2="100%" y1="{0}" y2="{0}"/>').format(floor)
-
-
-def _stack_parts(stat: RungStat) -> Iterator[Markup]:
-    yield from _side_by_side([(state.style, stat.counts[state]) for state in State])
 
 
 def _side_by_side(counts: Sequence[tuple[str, int]]) -> Iterator[Markup]:

@@ -5,7 +5,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from lockstep_grader.model.grades import Lab
 
@@ -145,20 +145,9 @@ def _manual(root: Path) -> Iterator[tuple[str, list[str]]]:
                 yield section, listed
             section, listed = heading[1], []
         elif row := _ROW.match(line):
-            listed.append(_joined(_MANUAL, row[1]))
+            listed.append(posixpath.normpath(posixpath.join(posixpath.dirname(_MANUAL), row[1])))
     if listed:
         yield section, listed
-
-
-def _joined(page: str, target: str) -> str:
-    """Where a relative link of `page` leads, relative to the repository."""
-    parts: list[str] = []
-    for part in (PurePosixPath(page).parent / target).parts:
-        if part == "..":
-            parts.pop()
-        else:
-            parts.append(part)
-    return "/".join(parts)
 
 
 _TERM = re.compile(r"^## (.+)$", re.MULTILINE)

@@ -62,11 +62,12 @@ class Roster:
         return found[0] if len(found) == 1 else None
 
 
-def roster_of(rows: Sequence[Row]) -> Roster:
-    """The roster in a gradebook exported from Canvas. Raises ValueError when it is none."""
+def roster_of(rows: Sequence[Row], name: str) -> Roster:
+    """The roster in a gradebook `name` exported from Canvas. Raises InputError when it is none."""
     columns = tuple(rows[0][1]) if rows else ()
     if columns[:2] != _CANVAS[:2] or _SECTION not in columns:
-        raise ValueError("its first line is not Student,ID,...,Section, as Canvas exports it")
+        lacking = "its first line is not Student,ID,...,Section, as Canvas exports it"
+        raise InputError(f"{name} is not a gradebook exported from Canvas: {lacking}")
     who = [index for index, column in enumerate(columns) if column in _CANVAS]
     named = tuple(
         dict(zip(columns, row, strict=False))
@@ -102,14 +103,16 @@ def canvas(book: Results, roster: Roster | None = None) -> Import:
     return Import(written(rows), tuple(left_out))
 
 
-def worksheet(book: Results, rows: Sequence[Row]) -> Import:
-    """Moodle's worksheet `rows` with grades and comments. Raises ValueError when it is none."""
+def worksheet(book: Results, path: Path) -> Import:
+    """Moodle's worksheet with grades and comments. Raises InputError when it is none."""
+    rows = read_rows(path)
     columns = list(rows[0][1]) if rows else []
     identifier, grade, modified = (moodle.column(columns, names) for names in _WORKSHEET)
     if identifier is None or grade is None or modified is None:
         lacking = ", ".join(names[0] for names in _WORKSHEET)
-        raise ValueError(
-            f"it lacks one of the columns {lacking}; if Moodle's language is not English, German, "
+        raise InputError(
+            f"{path} is not a grading worksheet of Moodle: it lacks one of the columns {lacking}; "
+            "if Moodle's language is not English, German, "
             "French or Spanish, choose English in the menu of your profile and download it again"
         )
     comments = moodle.column(columns, moodle.COMMENTS)
@@ -147,24 +150,6 @@ def _folded(name: str) -> str:
     last, comma, first = name.partition(",")
     words: Iterable[str] = f"{first} {last}".split() if comma else name.split()
     return " ".join(words).casefold()
-
-
-def load_roster(path: Path) -> Roster:
-    """A gradebook exported from Canvas. Raises InputError."""
-    rows = read_rows(path)
-    try:
-        return roster_of(rows)
-    except ValueError as error:
-        raise InputError(f"{path} is not a gradebook exported from Canvas: {error}") from error
-
-
-def load_worksheet(path: Path, book: Results) -> Import:
-    """Moodle's grading worksheet with the book's grades. Raises InputError."""
-    rows = read_rows(path)
-    try:
-        return worksheet(book, rows)
-    except ValueError as error:
-        raise InputError(f"{path} is not a grading worksheet of Moodle: {error}") from error
 
 
 INSTALL = ".venv/bin/python -m pip install -r grader/requirements-canvas.txt"
