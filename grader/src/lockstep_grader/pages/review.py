@@ -9,7 +9,7 @@ import hmac
 import re
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -52,9 +52,8 @@ class Remark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One student's rung; addresses are relative to the desk's own."""
+    """One student's rung; addresses are relative to the desk's own, and empty where none is."""
 
-    address: str
     name: str
     number: int  # of the student, from 1
     count: int
@@ -114,12 +113,14 @@ class Desk:
     def sheet(self, address: str) -> Sheet:
         slug, entry, (lab, rung) = self._at(address)
         kept = read_comments(self._folder)
-        own = tuple(each for each in kept if each.student in entry.names)
+        own = [each for each in kept if each.student in entry.names]
         students, here = list(self._entries), (lab, rung)
-        at, of = students.index(slug), self._rungs.index(here)
+        at = students.index(slug)
+        ways = [self._address(slug, *each) for each in self._rungs]
+        before, after = _neighbours([self._address(each, *here) for each in students], at)
+        rung_before, rung_after = _neighbours(ways, self._rungs.index(here))
         text = self._results.source(entry, lab, rung)
         return Sheet(
-            address=address,
             name=self._names[entry.id],
             number=at + 1,
             count=len(students),
@@ -133,13 +134,11 @@ class Desk:
                 if (each.lab, each.rung) in (here, ("", ""))
             ),
             snippets=_snippets(kept),
-            rungs=tuple(("/".join(each), self._address(slug, *each)) for each in self._rungs),
-            before=self._address(students[at - 1], *here) if at else "",
-            after=self._address(students[at + 1], *here) if at + 1 < len(students) else "",
-            rung_before=self._address(slug, *self._rungs[of - 1]) if of else "",
-            rung_after=(
-                self._address(slug, *self._rungs[of + 1]) if of + 1 < len(self._rungs) else ""
-            ),
+            rungs=tuple(zip(map("/".join, self._rungs), ways, strict=True)),
+            before=before,
+            after=after,
+            rung_before=rung_before,
+            rung_after=rung_after,
         )
 
     def change(self, address: str, fields: Mapping[str, str]) -> str:
@@ -155,18 +154,20 @@ class Desk:
             return address
         if not text or len(text) > MAX_CHARS:
             raise RefusedError(f"a comment has 1 to {MAX_CHARS} characters; go back")
-        about = fields.get("about")
-        if about == "student":
-            add_comment(self._folder, Comment(entry.id, text))
-            return address
-        if about == "rung":
-            add_comment(self._folder, Comment(entry.id, text, lab, rung))
-            return address
-        if about == "line":
-            line, code = self._line(entry, lab, rung, fields.get("line", ""))
-            add_comment(self._folder, Comment(entry.id, text, lab, rung, line, code))
-            return f"{address}#{lab}-{rung}-L{line}"
-        raise RefusedError("a comment is about a line, a rung or the student; go back")
+        place = ""
+        match fields.get("about"):
+            case "student":
+                comment = Comment(entry.id, text)
+            case "rung":
+                comment = Comment(entry.id, text, lab, rung)
+            case "line":
+                line, code = self._line(entry, lab, rung, fields.get("line", ""))
+                comment = Comment(entry.id, text, lab, rung, line, code)
+                place = f"#{lab}-{rung}-L{line}"
+            case _:
+                raise RefusedError("a comment is about a line, a rung or the student; go back")
+        add_comment(self._folder, comment)
+        return address + place
 
     def _line(self, entry: Entry, lab: str, rung: str, number: str) -> tuple[int, str]:
         """The number of a line of the source, and what the line says."""
@@ -198,6 +199,11 @@ class Desk:
     @staticmethod
     def _address(slug: str, lab: str, rung: str) -> str:
         return f"{slug}/{lab}/{rung}"
+
+
+def _neighbours(addresses: Sequence[str], at: int) -> tuple[str, str]:
+    ends = ["", *addresses, ""]
+    return ends[at], ends[at + 2]
 
 
 def _snippets(kept: Iterable[Kept]) -> tuple[str, ...]:
@@ -247,12 +253,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not address:
             self._redirect(self.server.desk.start)
             return
-        try:
-            self._answer(HTTPStatus.OK, _HTML, self.server.desk.page(address))
-        except NotFoundError:
-            self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
-        except LockstepError as error:
-            self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, str(error))
+        self._do(lambda: self._answer(HTTPStatus.OK, _HTML, self.server.desk.page(address)))
 
     def do_POST(self) -> None:
         address = self._allowed()
@@ -271,8 +272,11 @@ class _Handler(BaseHTTPRequestHandler):
         except ValueError:
             self._refuse(HTTPStatus.BAD_REQUEST, "this is not what the page's form sends")
             return
+        self._do(lambda: self._redirect(self.server.desk.change(address, fields)))
+
+    def _do(self, answer: Callable[[], None]) -> None:
         try:
-            self._redirect(self.server.desk.change(address, fields))
+            answer()
         except NotFoundError:
             self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
         except RefusedError as error:
