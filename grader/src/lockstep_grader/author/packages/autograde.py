@@ -15,8 +15,10 @@ import tempfile
 import traceback
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -89,82 +91,73 @@ def take(source: Path, lab: Lab, target: Path) -> str:
     order of `_rank`. Returns one sentence when nothing can be read at all, else an empty text.
     """
     target.mkdir(parents=True)
+    if not source.is_dir() and not source.is_file():
+        return f"{source.name} is missing from the submission"
     try:
-        if source.is_dir():
-            return _from_folder(source, lab, target)
-        if not source.is_file():
-            return f"{source.name} is missing from the submission"
-        if source.stat().st_size > _MAX_ARCHIVE_BYTES:
+        if source.is_file() and source.stat().st_size > _MAX_ARCHIVE_BYTES:
             return f"{source.name} is larger than {_MAX_ARCHIVE_BYTES >> 20} MiB"
-        if zipfile.is_zipfile(source):
-            return _from_zip(source, lab, target)
-        return _from_tar(source, lab, target)
+        with ExitStack() as opened:
+            files = _files_in(source, opened)
+            for name in (*(rung.file_name for rung in lab.rungs), ANSWERS):
+                found = [path for path in files if path.name == name]
+                if found:
+                    best = min(found, key=lambda path: _rank(path, lab))
+                    if (data := files[best]()) is not None:
+                        (target / name).write_bytes(data)
     except _DAMAGED as error:
         return f"{source.name} is damaged, or neither zip nor tar: {error}"
     except _UNREADABLE as error:
         return f"{source.name} cannot be read: {error}"
+    return ""
 
 
-def _from_folder(source: Path, lab: Lab, target: Path) -> str:
-    paths = []
-    for folder, folders, names in os.walk(source):  # follows no link
-        folders.sort()
-        paths += [Path(folder, name).relative_to(source) for name in names]
-        if len(paths) > _MAX_ENTRIES:
-            break
-
-    def read(path: PurePosixPath) -> bytes | None:
-        handle = os.open(source / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with os.fdopen(handle, "rb") as stream:
-            regular = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
-            return stream.read(_ENOUGH) if regular else None
-
-    regular = [path for path in paths if stat.S_ISREG((source / path).lstat().st_mode)]
-    return _copy([PurePosixPath(path) for path in regular], read, lab, target)
-
-
-def _from_zip(source: Path, lab: Lab, target: Path) -> str:
-    with zipfile.ZipFile(source) as archive:
-        entries = {
-            PurePosixPath(info.filename): info
-            for info in archive.infolist()[:_MAX_ENTRIES]
+def _files_in(source: Path, opened: ExitStack) -> dict[PurePosixPath, Callable[[], bytes | None]]:
+    """The regular files by path, each with what reads its beginning, while `opened` is open."""
+    if source.is_dir():
+        return {
+            PurePosixPath(path.relative_to(source)): partial(_of_disk, path)
+            for path in _regular_files(source)
+        }
+    if zipfile.is_zipfile(source):
+        packed = opened.enter_context(zipfile.ZipFile(source))
+        return {
+            PurePosixPath(info.filename): partial(_of_zip, packed, info)
+            for info in packed.infolist()[:_MAX_ENTRIES]
             if not info.is_dir() and (info.external_attr >> 28) != stat.S_IFLNK >> 12
         }
-
-        def read(path: PurePosixPath) -> bytes | None:
-            if entries[path].compress_type not in BOUNDED_COMPRESSION:
-                raise ValueError(f"{path.name} is not compressed by deflate: pack it as zip does")
-            with archive.open(entries[path]) as stream:
-                return stream.read(_ENOUGH)
-
-        return _copy(entries, read, lab, target)
+    archive = opened.enter_context(tarfile.TarFile(source))  # no compression: it is no bomb
+    entries = (info for info in archive if info.isreg())
+    return {PurePosixPath(info.name): partial(_of_tar, archive, info) for info in entries}
 
 
-def _from_tar(source: Path, lab: Lab, target: Path) -> str:
-    with tarfile.open(source, "r:") as archive:  # no compression: it cannot be a bomb
-        entries = {PurePosixPath(info.name): info for info in archive if info.isreg()}
+def _regular_files(source: Path) -> Iterator[Path]:
+    paths: list[Path] = []
+    for folder, folders, names in os.walk(source):  # follows no link
+        folders.sort()
+        paths += [Path(folder, name) for name in names]
+        if len(paths) > _MAX_ENTRIES:
+            break
+    return (path for path in paths if stat.S_ISREG(path.lstat().st_mode))
 
-        def read(path: PurePosixPath) -> bytes | None:
-            stream = archive.extractfile(entries[path])
-            return stream.read(_ENOUGH) if stream else None
 
-        return _copy(entries, read, lab, target)
+def _of_disk(path: Path) -> bytes | None:
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(handle, "rb") as stream:
+        regular = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+        return stream.read(_ENOUGH) if regular else None
 
 
-def _copy(
-    paths: Iterable[PurePosixPath],
-    read: Callable[[PurePosixPath], bytes | None],
-    lab: Lab,
-    target: Path,
-) -> str:
-    known = list(paths)
-    for name in (*(rung.file_name for rung in lab.rungs), ANSWERS):
-        candidates = [path for path in known if path.name == name]
-        if candidates:
-            best = min(candidates, key=lambda path: _rank(path, lab))
-            if (data := read(best)) is not None:
-                (target / name).write_bytes(data)
-    return ""
+def _of_zip(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    if info.compress_type not in BOUNDED_COMPRESSION:
+        name = PurePosixPath(info.filename).name
+        raise ValueError(f"{name} is not compressed by deflate: pack it as zip does")
+    with archive.open(info) as stream:
+        return stream.read(_ENOUGH)
+
+
+def _of_tar(archive: tarfile.TarFile, info: tarfile.TarInfo) -> bytes | None:
+    stream = archive.extractfile(info)
+    return stream.read(_ENOUGH) if stream else None
 
 
 def _rank(path: PurePosixPath, lab: Lab) -> tuple[bool, int, str]:
