@@ -13,9 +13,9 @@ from lockstep_grader.model.grades import (
     TestResult,
 )
 from lockstep_grader.model.score import causes_first
-from lockstep_grader.results.export.model import gradebook
 from lockstep_grader.results.export.words import explanation
 from lockstep_grader.words.account import account_of
+from made_up_grades import graded
 
 from conftest import Checkout, rungs, verdict_line
 
@@ -161,7 +161,7 @@ def test_terminal_json_and_exports_say_the_same(checkout: Checkout) -> None:
     assert account["said"].startswith("5 tests fail for this reason; the first is ")
     assert account["effects"] == ["wrong_result: got 3"]
     terminal = checkout.lab("check", "01-demo/01_first", "--from", folder).out
-    exported = explanation(gradebook(report).submissions[0].labs[0].rungs[0])
+    exported = explanation(graded(report).entries[0].labs[0].rungs[0])
     for words in (account["said"], *account["effects"], "both write; add a barrier"):
         assert terminal.count(words) == 1
         assert exported.count(words) == 1

@@ -12,11 +12,9 @@ import pytest
 
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import Finding, FindingKind, Judgement, Outcome, Part, TestResult
-from lockstep_grader.pages.report.analysis import Analysis, analyse, analysis_json
-from lockstep_grader.pages.report.attempts import Repair, Round
-from lockstep_grader.pages.report.items import Item, Ladder
-from lockstep_grader.pages.report.results import read_results
-from lockstep_grader.results.history import read_attempts
+from lockstep_grader.pages.report.analysis import Record, analyse
+from lockstep_grader.results.graded import read_results
+from lockstep_grader.results.others import read_attempts
 from lockstep_grader.results.store import ResultId, Store
 
 from conftest import SOURCE_FOLDER, Checkout
@@ -34,10 +32,11 @@ from reports import (
 )
 
 SCHEMA = SOURCE_FOLDER / "lockstep_grader" / "schemas" / "analysis.schema.json"
+COUNTS = ("graded", "written", "right", "clean", "full", "stuck")
 DAYS = ("2026-03-01T12:00:00+00:00", "2026-03-02T12:00:00+00:00", "2026-03-05T12:00:00+00:00")
 
 
-def analysed(folder: Path, *submissions: dict[str, Any], **changes: Any) -> Analysis:
+def analysed(folder: Path, *submissions: dict[str, Any], **changes: Any) -> Record:
     results = read_results(write_results(folder, *submissions, **changes))
     return analyse(results, [demo_lab(folder / "labs")])
 
@@ -47,9 +46,9 @@ def graded(name: str, *shares: float) -> dict[str, Any]:
     return submission(name, *(rung(*each) for each in zip(RUNGS, shares, strict=False)))
 
 
-def ladder(folder: Path, *table: Sequence[float]) -> Ladder:
+def ladder(folder: Path, *table: Sequence[float]) -> Any:
     made = (graded(f"s{number:02}", *row) for number, row in enumerate(table))
-    return analysed(folder, *made).ladders[0]
+    return analysed(folder, *made)["labs"][0]
 
 
 def test_each_rung_counts_how_far_students_came(tmp_path: Path) -> None:
@@ -63,17 +62,14 @@ def test_each_rung_counts_how_far_students_came(tmp_path: Path) -> None:
         submission("e", *map(todo, RUNGS)),
         submission("absentee", *map(todo, RUNGS), missing=True),
         submission("broken", score=0, problem="damaged"),
-    ).ladders[0]
-    counts = {
-        item.rung: (item.graded, item.written, item.right, item.clean, item.full, item.stuck)
-        for item in made.items
-    }
+    )["labs"][0]
+    counts = {item["rung"]: tuple(item[key] for key in COUNTS) for item in made["rungs"]}
     assert counts == {
         "01_first": (4, 3, 2, 1, 1, 2),
         "02_second": (5, 3, 1, 1, 1, 2),
         "03_third": (5, 2, 2, 2, 2, 0),
     }
-    assert (made.students, made.finished, made.items[0].title) == (5, 1, "The first")
+    assert (made["students"], made["finished"], made["rungs"][0]["title"]) == (5, 1, "The first")
 
 
 def test_two_items_have_the_correlation_and_the_alpha_of_the_textbook(tmp_path: Path) -> None:
@@ -81,39 +77,42 @@ def test_two_items_have_the_correlation_and_the_alpha_of_the_textbook(tmp_path: 
     table = [(1, 1)] * 4 + [(1, 0)] * 2 + [(0, 1)] * 2 + [(0, 0)] * 4
     made = ladder(tmp_path, *table)
     phi = 12 / 36
-    assert [item.discrimination for item in made.items] == [round(phi, 3)] * 2
-    assert made.reliability == round(2 * phi / (1 + phi), 3)  # Spearman and Brown
-    assert [item.share for item in made.items] == [0.5, 0.5]
+    assert [item["discrimination"] for item in made["rungs"]] == [round(phi, 3)] * 2
+    assert made["reliability"] == round(2 * phi / (1 + phi), 3)  # Spearman and Brown
+    assert [item["share"] for item in made["rungs"]] == [0.5, 0.5]
 
 
 def test_a_rung_is_compared_with_the_others_and_not_with_itself(tmp_path: Path) -> None:
     table = [(x, x, 1 - x) for x in (0, 1) * 6]
-    assert [item.discrimination for item in ladder(tmp_path, *table).items] == [None, None, -1]
+    assert [item["discrimination"] for item in ladder(tmp_path, *table)["rungs"]] == [
+        None,
+        None,
+        -1,
+    ]
 
 
 def test_few_students_or_equal_points_have_no_correlation(tmp_path: Path) -> None:
     few = ladder(tmp_path / "few", *[(1, 1), (0, 0)] * 4)
-    assert [item.discrimination for item in few.items] == [None, None]
-    assert few.reliability is None
+    assert [item["discrimination"] for item in few["rungs"]] == [None, None]
+    assert few["reliability"] is None
     equal = ladder(tmp_path / "equal", *[(1, 1, 0)] * 12)
-    assert [item.discrimination for item in equal.items] == [None, None, None]
-    assert equal.reliability is None
+    assert [item["discrimination"] for item in equal["rungs"]] == [None, None, None]
+    assert equal["reliability"] is None
 
 
 def test_a_student_without_a_grade_for_a_rung_is_compared_with_no_one(tmp_path: Path) -> None:
     table = [graded(f"s{n}", n % 2, n % 2) for n in range(10)]
     ungraded = submission("t", rung("01_first", None), rung("02_second", 1))
-    (made,) = analysed(tmp_path, *table, ungraded).ladders
-    assert [item.discrimination for item in made.items] == [1, 1]
+    (made,) = analysed(tmp_path, *table, ungraded)["labs"]
+    assert [item["discrimination"] for item in made["rungs"]] == [1, 1]
 
 
 def test_advice_follows_from_the_rules_that_the_page_states(tmp_path: Path) -> None:
     table = [(1, n % 2, (n // 2) % 2) for n in range(12)]
-    items: Sequence[Item] = ladder(tmp_path, *table).items
-    assert [item.advice for item in items] == [
-        ("nearly all have it",),
-        ("it does not separate students", "many stop here"),
-        ("it does not separate students", "many stop here"),
+    assert [item["advice"] for item in ladder(tmp_path, *table)["rungs"]] == [
+        ["nearly all have it"],
+        ["it does not separate students", "many stop here"],
+        ["it does not separate students", "many stop here"],
     ]
 
 
@@ -127,12 +126,19 @@ def test_failures_are_counted_once_each_by_the_first_cause(tmp_path: Path) -> No
         submission("c", rung("01_first", 0, tests=[failed, one_test()])),
         submission("d", todo("01_first"), rung("02_second", 0, findings=both)),
     )
-    (found,) = made.failures
-    assert found.rungs == ("01_first", "02_second")
-    assert found.rows == (("race", (1, 1)), ("failed test", (1, 0)), ("leak", (1, 0)))
-    assert [(test.rung, test.test, test.failed, test.ran) for test in made.tests] == [
-        ("01_first", "Demo.Big", 3, 3)
+    assert [tuple(each.values())[1:] for each in made["failures"]] == [
+        ("01_first", "race", 1),
+        ("02_second", "race", 1),
+        ("01_first", "failed test", 1),
+        ("01_first", "leak", 1),
     ]
+    (test,) = made["tests"]
+    assert (test["rung"], test["test"], test["failed"], test["ran"]) == (
+        "01_first",
+        "Demo.Big",
+        3,
+        3,
+    )
 
 
 def judged(*kinds: str) -> Judgement:
@@ -168,16 +174,16 @@ def tried(tmp_path: Path) -> Path:
 
 def test_attempts_are_followed_until_the_results_are_right(tried: Path) -> None:
     made = analyse(read_results(tried), [])
-    (found,) = made.attempts
-    assert found.rounds == (Round(1, 3, 1), Round(2, 2, 0), Round(3, 1, 1))
-    assert (found.until_right, found.hours_between) == (2, 48)
-    assert made.repairs == (Repair("leak", 2, 1), Repair("race", 2, 1))
+    (found,) = made["attempts"]
+    assert [tuple(each.values()) for each in found["rounds"]] == [(1, 3, 1), (2, 2, 0), (3, 1, 1)]
+    assert (found["until_right"], found["hours_between"]) == (2, 48)
+    assert [tuple(each.values()) for each in made["repairs"]] == [("leak", 2, 1), ("race", 2, 1)]
 
 
 def test_the_curve_grows_with_each_student_who_got_it_right(tried: Path) -> None:
-    (curve,) = analyse(read_results(tried), []).curves
-    assert curve.students == 3
-    assert [(at.isoformat(), count) for at, count in curve.points] == [(DAYS[1], 1), (DAYS[2], 2)]
+    (curve,) = analyse(read_results(tried), [])["curves"]
+    assert curve["students"] == 3
+    assert [tuple(each.values()) for each in curve["points"]] == [(DAYS[1], 1), (DAYS[2], 2)]
 
 
 def test_the_same_source_judged_again_is_one_attempt(tmp_path: Path) -> None:
@@ -193,13 +199,15 @@ def test_older_files_without_a_time_have_attempts_and_no_curve(tried: Path) -> N
         del data["at"]
         file.write_text(json.dumps(data))
     made = analyse(read_results(tried), [])
-    assert (made.attempts[0].rounds[0].students, made.attempts[0].hours_between) == (3, None)
-    assert made.curves == ()
+    (found,) = made["attempts"]
+    assert (found["rounds"][0]["students"], found["hours_between"]) == (3, None)
+    assert made["curves"] == []
 
 
 def test_a_damaged_attempt_is_passed_over(tried: Path) -> None:
     (tried / "ann/01-demo/attempts/01_first/0003/01_first.json").write_text("{")
-    assert analyse(read_results(tried), []).attempts[0].rounds[-1] == Round(2, 2, 1)
+    last = analyse(read_results(tried), [])["attempts"][0]["rounds"][-1]
+    assert tuple(last.values()) == (2, 2, 1)
 
 
 def test_without_platform_the_time_is_when_it_was_judged(tmp_path: Path) -> None:
@@ -223,9 +231,5 @@ def test_the_json_is_as_its_schema_says_and_the_page_names_no_student(
             name = re.compile(rf"\b{re.escape(entry.name)}\b")
             assert not name.search(page)
             assert not name.search(json.dumps(made))
-    assert [point["right"] for point in analysis_json(*_of(tried))["curves"][0]["points"]] == [1, 2]
-
-
-def _of(folder: Path) -> tuple[Any, Analysis]:
-    results = read_results(folder)
-    return results, analyse(results, [])
+    (curve,) = analyse(read_results(tried), [])["curves"]
+    assert [point["right"] for point in curve["points"]] == [1, 2]

@@ -26,10 +26,9 @@ import yaml
 
 from lockstep_grader.author.mutants import read_mutants
 from lockstep_grader.author.packages.autograde import autograde
-from lockstep_grader.author.packages.build import build_package
-from lockstep_grader.author.packages.bundle import Platform
+from lockstep_grader.author.packages.build import Platform, build_package
 from lockstep_grader.judging.session import Wanted, open_session
-from lockstep_grader.machine.files import Packed, tarred
+from lockstep_grader.machine.files import Packed, tarred, write_whole
 from lockstep_grader.machine.process import Completed, Limits, Processes
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Backend
@@ -349,7 +348,7 @@ def test_where_no_sandbox_can_be_made_the_container_has_to_do(
             return Completed(3, f"judging ...\n{line}\n", timed_out=False, seconds=0.1)
         right = rung("01_matrix_add", (2, 2))
         report = document([submission("submission", [lab(THREADS.id, [right])])])
-        (cwd / "grade.json").write_text(json.dumps(report))
+        write_whole(cwd / "results" / "grade.json", json.dumps(report).encode())
         return Completed(0, "", timed_out=False, seconds=0.1)
 
     monkeypatch.setattr(Processes, "run", run)
@@ -381,7 +380,7 @@ def test_whatever_breaks_the_platform_gets_a_result_that_says_so(
     def run(_: Processes, argv: list[str], limits: Limits, cwd: Path) -> Completed:
         right = rung("01_matrix_add", (2, 2))
         report = document([submission("submission", [lab(THREADS.id, [right])])])
-        (cwd / "grade.json").write_text(json.dumps(report))
+        write_whole(cwd / "results" / "grade.json", json.dumps(report).encode())
         return Completed(0, "", timed_out=False, seconds=0.1)
 
     monkeypatch.setattr(Processes, "run", run)

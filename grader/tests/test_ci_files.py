@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from lockstep_grader.author.packages.pipelines import pipelines
+from lockstep_grader.author.packages.build import pipelines
 from lockstep_grader.author.selftest.sections import SECTIONS
 
 from command_line import complaint

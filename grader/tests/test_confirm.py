@@ -22,7 +22,7 @@ from lockstep_grader.model.grades import (
     SubmissionResult,
 )
 from lockstep_grader.model.score import compare
-from lockstep_grader.results.confirmed import FILE
+from lockstep_grader.results.others import FILE
 from test_grade import SCHEMA
 
 from conftest import LAB, SOLUTION, STARTER, Checkout

@@ -101,11 +101,11 @@ def test_a_malformed_block_says_its_line_or_its_number(blocks: str, problem: str
 
 
 def test_blocks_that_fit_are_applied_beside_those_that_do_not() -> None:
-    applied = apply_fitting(
+    changed, misfits = apply_fitting(
         SOLUTION, read_blocks("@@\n-gone\n+here\n@@\n-int sum = 0;\n+int sum = 1;\n")
     )
-    assert applied.text == SOLUTION.replace("= 0;\nfor", "= 1;\nfor")
-    assert applied.misfits == ((1, "is not in"),)
+    assert changed == SOLUTION.replace("= 0;\nfor", "= 1;\nfor")
+    assert misfits == [(1, "is not in")]
 
 
 def test_a_block_is_as_short_as_it_can_be() -> None:

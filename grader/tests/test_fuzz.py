@@ -22,9 +22,8 @@ from lockstep_grader.intake.roster import read_roster
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.results.export.model import gradebook
 from lockstep_grader.rules.source import check_source
-from made_up_grades import document, submission
+from made_up_grades import document, graded, submission
 from test_course import COURSE
 from test_intake import METADATA
 
@@ -102,11 +101,11 @@ def test_sources() -> None:
 def test_course_files(checkout: Checkout) -> None:
     labs = read_labs(Workspace.from_environment())
     file = checkout.root / "course.toml"
-    book = gradebook(document([submission(name, []) for name in ("bob", "cy", "ann@x")]))
+    book = graded(document([submission(name, []) for name in ("bob", "cy", "ann@x")]))
 
     def read(made: bytes) -> None:
         file.write_bytes(made)
-        CourseFile(file, labs).require_students(book.submissions)
+        CourseFile(file, labs).require_students(book.entries)
 
     each_damaged(COURSE.encode(), read, (InputError,))
 

@@ -10,8 +10,7 @@ import pytest
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.workspace import forget_unused
 from lockstep_grader.model.grades import Finding, FindingKind, Judgement
-from lockstep_grader.results.kept import KeptJudgements
-from lockstep_grader.results.store import ResultId
+from lockstep_grader.results.store import KeptJudgements, ResultId
 
 RESULT = ResultId("solution 01_first", "01-demo", "01_first")
 SOURCE = Source("01_first.cu", b"// solved")

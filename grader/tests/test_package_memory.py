@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.author.packages.memory import COMPILE_BYTES, OWN_BYTES, jobs_that_fit
+from lockstep_grader.author.packages.autograde import COMPILE_BYTES, OWN_BYTES, jobs_that_fit
 
 MEMINFO = "MemTotal:  99999999 kB\nMemAvailable:  {} kB\n"
 

@@ -15,9 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.author.packages.build import KINDS, build_package
-from lockstep_grader.author.packages.bundle import Platform, bundle
-from lockstep_grader.author.packages.handin import take
+from lockstep_grader.author.packages.autograde import take
+from lockstep_grader.author.packages.build import KINDS, Platform, build_package, bundle
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.intake.submission import MAX_SOURCE_BYTES
 from lockstep_grader.machine.files import Packed, tarred, zipped

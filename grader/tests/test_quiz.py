@@ -12,8 +12,8 @@ import pytest
 from rich.console import Console
 
 from lockstep_grader.author.mutants import read_mutants
+from lockstep_grader.author.packages.build import sealed_keys
 from lockstep_grader.author.quiz_proofs import prove_quiz
-from lockstep_grader.author.release.contents import sealed_keys
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InputError

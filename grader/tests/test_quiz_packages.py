@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from lockstep_grader.author.packages.build import build_package
-from lockstep_grader.author.packages.bundle import Platform
+from lockstep_grader.author.packages.build import Platform, build_package
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.quiz import ANSWERS, Kind, asked
 from lockstep_grader.quiz.answers import Answers, write_answers

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.pages.report.pairs import Match, Pair, Similarity
-from lockstep_grader.pages.report.results import read_results
-from lockstep_grader.pages.report.slugs import page_name
+from lockstep_grader.pages.report.class_page import Match, Pair, Similarity
+from lockstep_grader.pages.report.names import page_name
 from lockstep_grader.pages.report.write import write_report
+from lockstep_grader.results.graded import read_results
 from lockstep_grader.toolchain.system import BROWSER_REQUIREMENTS
 
 from reports import EVIL, SOURCE, demo_lab, write_class

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from lockstep_grader.model.quiz import Mark
-from lockstep_grader.pages.report.quiz_stats import QuizStat, quiz_stats
-from lockstep_grader.pages.report.results import read_results
+from lockstep_grader.pages.report.class_stats import QuizStat, quiz_stats
+from lockstep_grader.results.graded import read_results
 
 from conftest import Checkout
 from reports import EVIL, LAB_TOML, full, write_results

@@ -10,15 +10,22 @@ import pytest
 from lockstep_grader.intake.catalog import read_lab
 from lockstep_grader.machine.progress import stage
 from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.pages.report.pairs import Similarity
-from lockstep_grader.pages.report.results import read_results
+from lockstep_grader.pages.report.class_page import Similarity
+from lockstep_grader.results.graded import read_results
 
 from conftest import Checkout
 from reports import LAB_TOML, full, write_beside, write_results
 
 pytest.importorskip("copydetect", reason="copydetect is not installed")
-from lockstep_grader.pages.report import alike
-from lockstep_grader.pages.report.similarity import find_similar
+from copydetect import compare_files
+
+from lockstep_grader.pages.report.similarity import (
+    Comparer,
+    Prints,
+    find_similar,
+    handed_out,
+    take_prints,
+)
 
 HANDED_OUT = "".join(
     f"float given_{i}(float x) {{ return x * {i}.5f + {i * i}; }}\n" for i in range(20)
@@ -112,19 +119,25 @@ def test_a_later_report_without_similarity_drops_the_pairs(checkout: Checkout) -
     assert not list((results / "report" / "similarity").iterdir())
 
 
+def shared(one: Prints, other: Prints) -> float:
+    """As copydetect computes it, a pair at a time."""
+    _, shares, _ = compare_files(one.code, other.code)
+    return sum(min(1.0, float(share)) for share in shares) / 2
+
+
 def test_the_quick_share_is_that_of_copydetect() -> None:
-    given = alike.handed_out([HANDED_OUT])
+    given = handed_out([HANDED_OUT])
     texts = [COPIED, COPIED + own(0), own(0) + own(1) + own(0), own(2), HANDED_OUT, "", own(3) * 2]
-    prints = [alike.take_prints(text, given) for text in texts]
-    quick = alike.Comparer(prints)
+    prints = [take_prints(text, given) for text in texts]
+    quick = Comparer(prints)
     for one, left in enumerate(prints):
         for other, right in enumerate(prints):
-            assert quick.shared(one, other) == alike.shared(left, right), (one, other)
+            assert quick.shared(one, other) == shared(left, right), (one, other)
 
 
 def test_a_text_that_keeps_a_lexer_busy_is_read_in_part() -> None:
-    given = alike.handed_out([HANDED_OUT])
+    given = handed_out([HANDED_OUT])
     begin = time.process_time()
-    padded = alike.take_prints(own(0) + "\n" * 50_000 + own(1), given)
+    padded = take_prints(own(0) + "\n" * 50_000 + own(1), given)
     assert time.process_time() - begin < 2
-    assert alike.shared(padded, alike.take_prints(own(0) + own(1), given)) > 0.95
+    assert shared(padded, take_prints(own(0) + own(1), given)) > 0.95

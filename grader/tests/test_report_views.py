@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lockstep_grader.model.grades import Backend, Gate
+from lockstep_grader.pages.engine import coloured_lines
 from lockstep_grader.pages.report.class_page import class_rows, rank
 from lockstep_grader.pages.report.class_stats import (
     common_causes,
@@ -16,14 +17,12 @@ from lockstep_grader.pages.report.class_stats import (
     extremes,
     rung_stats,
     summarise,
+    who_needs_help,
 )
-from lockstep_grader.pages.report.gauges import Gauge
-from lockstep_grader.pages.report.help import who_needs_help
-from lockstep_grader.pages.report.results import Results, read_results
-from lockstep_grader.pages.report.rung_view import RungView
+from lockstep_grader.pages.report.rung_view import Gauge, RungView
 from lockstep_grader.pages.report.student_page import LabView, view_labs
 from lockstep_grader.pages.report.words import State
-from lockstep_grader.pages.source import coloured_lines
+from lockstep_grader.results.graded import Results, read_results
 
 from reports import (
     SOURCE,
@@ -136,7 +135,7 @@ def test_the_next_step_is_the_first_rung_that_lacks_points_by_the_students_doing
 ) -> None:
     view = lab_view(tmp_path, rung("01_first", None), rung("02_second", 0.5), todo("03_third"))
     assert view.next is not None
-    assert (view.next.rung.id, view.next.hint) == ("02_second", "one")
+    assert (view.next.rung.id, view.next.rung.hints[0]) == ("02_second", "one")
     assert lab_view(tmp_path, rung("01_first", 1)).next is None
 
 
@@ -184,8 +183,8 @@ def test_pictures_are_those_that_are_there_and_are_pictures(tmp_path: Path) -> N
     write_beside(tmp_path, "adams", "there.png", png())
     write_beside(tmp_path, "adams", "text.png", "<svg onload='alert(1)'>")
     view = first(tmp_path, tests=[one_test(images=images)])
-    assert [picture.label for picture in view.pictures] == ["there.png"]
-    assert view.pictures[0].data.startswith("data:image/png;base64,iVBOR")
+    assert [label for label, _ in view.pictures] == ["there.png"]
+    assert view.pictures[0][1].startswith("data:image/png;base64,iVBOR")
 
 
 def test_what_was_not_graded_is_in_no_mean_and_in_no_column(tmp_path: Path) -> None:
@@ -197,7 +196,7 @@ def test_what_was_not_graded_is_in_no_mean_and_in_no_column(tmp_path: Path) -> N
     ).entries
     summary = summarise(entries)
     assert (summary.graded, summary.ungraded, summary.mean, summary.full) == (2, 1, 5.5, 1)
-    assert [each.count for each in distribution(entries)] == [1, *[0] * 8, 1]
+    assert distribution(entries) == [1, *[0] * 8, 1]
 
 
 def test_success_is_counted_rung_by_rung(tmp_path: Path) -> None:
@@ -257,7 +256,7 @@ def test_help_is_for_those_whom_a_stated_rule_names(tmp_path: Path) -> None:
         submission("broken", score=0, problem="the archive is damaged"),
         submission("ungraded", rung("01_first", None), todo("02_second")),
     ).entries
-    needs = {each.entry.id: each.reasons for each in who_needs_help(entries, summarise(entries))}
+    needs = {entry.id: reasons for entry, reasons in who_needs_help(entries, summarise(entries))}
     assert needs == {
         "first": ("the first rung of 01-demo is wrong",),
         "easy": ("01-demo/02_second is wrong, and most have it right",),
@@ -277,7 +276,7 @@ def test_ranks_are_shared_and_the_ungraded_have_none(tmp_path: Path) -> None:
         submission("e", todo("01_first")),
     ).entries
     names = {"a": "zebra", "b": "ant", "c": "crow", "d": "dog", "e": "eel"}
-    places = [(place.rank, place.name) for place in rank(class_rows(entries), names)]
+    places = [place[:2] for place in rank(class_rows(entries), names)]
     assert places == [(1, "ant"), (1, "zebra"), (3, "crow"), (4, "eel"), (0, "dog")]
 
 

@@ -20,8 +20,13 @@ from lockstep_grader.model.grades import (
     Place,
     TestResult,
 )
-from lockstep_grader.results.parsed import judgement_from_json
-from lockstep_grader.results.schema import Report, StoredResult, VersionError, parse_report
+from lockstep_grader.results.schema import (
+    Report,
+    StoredResult,
+    VersionError,
+    judgement_from_json,
+    parse_report,
+)
 from lockstep_grader.results.serial import judgement_json
 from lockstep_grader.results.store import ResultId, Store
 from made_up_grades import NASTY, a_class, document, judged, lab, rung, submission

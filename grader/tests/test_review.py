@@ -14,10 +14,9 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 from lockstep_grader.machine.files import write_whole
-from lockstep_grader.pages.report.results import read_results
-from lockstep_grader.pages.review.desk import Desk
-from lockstep_grader.pages.review.server import ReviewServer
+from lockstep_grader.pages.review import Desk, ReviewServer
 from lockstep_grader.results.comments import FILE, MAX_CHARS, read_comments
+from lockstep_grader.results.graded import read_results
 
 from conftest import Checkout
 from reports import EVIL, demo_lab, full, submission, todo, write_class, write_results

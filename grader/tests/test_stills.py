@@ -13,7 +13,7 @@ from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Lab
-from lockstep_grader.pages.site.links import Links
+from lockstep_grader.pages.site.contents import Links
 from lockstep_grader.student.trace.cells import cells_of
 from lockstep_grader.student.trace.key_ideas import look_of, read_key_ideas
 from lockstep_grader.student.trace.model import read_recording

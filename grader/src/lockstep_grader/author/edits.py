@@ -40,12 +40,6 @@ class Block:
         return "".join(f"{line}\n" for line in (_MARK, *shown))
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
-    text: str  # with the changes of all blocks that fit
-    misfits: tuple[tuple[int, str], ...]  # the others: number from 1, and why it does not fit
-
-
 def lines_of(text: str) -> list[str]:
     """Split at line feeds alone: any other character may be part of a source line."""
     return text.removesuffix("\n").split("\n") if text else []
@@ -88,14 +82,17 @@ def _block(number: int, lines: list[str]) -> Block:
 
 def apply_edits(text: str, blocks: Sequence[Block]) -> str:
     """`text` with every block's change. Raises MovedError for the first block that does not fit."""
-    applied = apply_fitting(text, blocks)
-    for number, problem in applied.misfits:
+    changed, misfits = apply_fitting(text, blocks)
+    for number, problem in misfits:
         raise MovedError(f"block {number} {problem}")
-    return applied.text
+    return changed
 
 
-def apply_fitting(text: str, blocks: Sequence[Block]) -> Applied:
-    """`text` with the change of each block that fits it; all are searched for in `text` itself."""
+def apply_fitting(text: str, blocks: Sequence[Block]) -> tuple[str, list[tuple[int, str]]]:
+    """`text` with the change of each block that fits it, and the number and problem of the others.
+
+    All are searched for in `text` itself.
+    """
     lines = lines_of(text)
     misfits = []
     places: list[tuple[int, Block]] = []
@@ -110,7 +107,7 @@ def apply_fitting(text: str, blocks: Sequence[Block]) -> Applied:
             places.append((found[0], block))
     for place, block in sorted(places, key=lambda at: at[0], reverse=True):
         lines[place : place + len(block.search)] = block.replacement
-    return Applied(text_of(lines), tuple(misfits))
+    return text_of(lines), misfits
 
 
 def edits_between(old: str, new: str) -> tuple[Block, ...]:

@@ -35,7 +35,7 @@ from lockstep_grader.model.grades import (
 )
 from lockstep_grader.model.score import score_rung
 from lockstep_grader.model.text import visible
-from lockstep_grader.request.job import EVERY_TEST, Awaited, Job
+from lockstep_grader.request.job import EVERY_TEST, Job
 from lockstep_grader.toolchain.nvcc import Phase
 
 _MIN_HINTS = 2
@@ -76,24 +76,23 @@ def lint(
     """
     backend = session.toolchain.backend
     mutants = {lab.id: read_mutants(workspace, lab) for lab in labs}
-    moved = [
-        Verdict(lab.id, "mutant", mutant.name, (mutant.problem,))
-        for lab in labs
-        for mutant in mutants[lab.id]
-        if mutant.problem
-    ]
-    provable = {
-        lab_id: [
-            each
-            for each in known[::every]
-            if not (each.problem or each.obstacle(session.toolchain))
-        ]
-        for lab_id, known in mutants.items()
-    }
+    provable: dict[str, list[Mutant]] = {lab.id: [] for lab in labs}
+    untried = []
+    for lab in labs:
+        for number, mutant in enumerate(mutants[lab.id]):
+            problems = (mutant.problem,) if mutant.problem else ()
+            obstacle = "" if problems else mutant.obstacle(session.toolchain)
+            if problems or obstacle:
+                untried.append(Verdict(lab.id, "mutant", mutant.name, problems, obstacle))
+            elif number % every == 0:
+                provable[lab.id].append(mutant)
     proofs = [proof for lab in labs for proof in _proofs(workspace, lab, provable[lab.id])]
     rungs = [proof.job for proof in proofs if proof.kind != "mutant"]
     accepted = accepted_together(workspace, rungs, session, kept)
-    proofs = [_without_nvcc(each) if result_id(each.job) in accepted else each for each in proofs]
+    proofs = [
+        replace(each, job=replace(each.job, nvcc=None)) if result_id(each.job) in accepted else each
+        for each in proofs
+    ]
     with stage("proving") as progress:
         judgements = judge_all(
             [proof.job for proof in proofs],
@@ -104,19 +103,13 @@ def lint(
             store=kept,
         )
     verdicts = [_verdict(proof, judgements[result_id(proof.job)], backend) for proof in proofs]
-    skipped = [
-        Verdict(lab.id, "mutant", mutant.name, (), obstacle)
-        for lab in labs
-        for mutant in mutants[lab.id]
-        if not mutant.problem and (obstacle := mutant.obstacle(session.toolchain))
-    ]
     unfinished = [verdict for lab in labs for verdict in _unfinished(workspace, lab)]
     questions = [
         Verdict(lab.id, "question", name, problems)
         for lab in labs
         for name, problems in prove_quiz(workspace, lab, mutants[lab.id])
     ]
-    return (*verdicts, *moved, *skipped, *unfinished, *questions)
+    return (*verdicts, *untried, *unfinished, *questions)
 
 
 def _unfinished(workspace: Workspace, lab: Lab) -> Iterator[Verdict]:
@@ -135,64 +128,32 @@ def _unfinished(workspace: Workspace, lab: Lab) -> Iterator[Verdict]:
 
 
 def _proofs(workspace: Workspace, lab: Lab, mutants: Sequence[Mutant]) -> Iterator[_Proof]:
+    def job(name: str, rung: Rung, read: Callable[[], Source | Finding]) -> Job:
+        return Job(name, lab, rung, read, EVERY_TEST, Phase.ERRORS)
+
     for rung in lab.rungs:
-        starter = partial(read_source, workspace.labs, lab, rung)
-        proof = _proof(
-            lab,
-            rung,
-            "starter",
-            rung.id,
-            read=starter,
-            problems_of=partial(_starter_problems, rung),
-        )
+        starter = job(f"starter {rung.id}", rung, partial(read_source, workspace.labs, lab, rung))
         # A starter's host code is in its solution, too, which nvcc compiles as a whole.
-        yield replace(proof, job=replace(proof.job, nvcc=Phase.DEVICE))
-        solution = partial(read_source, workspace.solutions, lab, rung)
-        yield _proof(lab, rung, "solution", rung.id, read=solution, problems_of=_solution_problems)
+        starter = replace(starter, nvcc=Phase.DEVICE)
+        yield _Proof(starter, "starter", rung.id, partial(_starter_problems, rung))
+        read = partial(read_source, workspace.solutions, lab, rung)
+        solution = job(f"solution {rung.id}", rung, read)
+        yield _Proof(solution, "solution", rung.id, _solution_problems)
     for file in sorted((workspace.solutions / lab.id / "beyond").glob("*.cu")):
         try:
             rung = find_rung(lab, file.stem.split("_")[0])
         except InputError as error:
             shown = workspace.shown(file)
             raise InputError(f"{shown}: begin its name with a rung's number: {error}") from error
-        beyond = partial(_source_beyond, file, rung)
-        yield _proof(
-            lab, rung, "solution", f"beyond-{file.stem}", read=beyond, problems_of=_beyond_problems
-        )
+        name = f"beyond-{file.stem}"
+        beyond = job(f"solution {name}", rung, partial(_source_beyond, file, rung))
+        yield _Proof(beyond, "solution", name, _beyond_problems)
     for mutant in mutants:
-        name = mutant.name
-        source, problems = partial(_source_of, mutant), partial(breaches, mutant)
-        proof = _proof(
-            lab,
-            mutant.rung,
-            "mutant",
-            name,
-            read=source,
-            problems_of=problems,
-            awaited=mutant.awaited,
-        )
+        caught = job(f"mutant {mutant.name}", mutant.rung, partial(_source_of, mutant))
         # For the other mutants, of which there are many, nvcc reports nothing.
         phase = Phase.ERRORS if mutant.is_of_the_language else None
-        yield replace(proof, job=replace(proof.job, nvcc=phase))
-
-
-def _proof(
-    lab: Lab,
-    rung: Rung,
-    kind: str,
-    name: str,
-    *,
-    read: Callable[[], Source | Finding],
-    problems_of: Callable[[RungResult], list[str]],
-    awaited: Awaited = EVERY_TEST,
-) -> _Proof:
-    return _Proof(
-        Job(f"{kind} {name}", lab, rung, read, awaited, Phase.ERRORS), kind, name, problems_of
-    )
-
-
-def _without_nvcc(proof: _Proof) -> _Proof:
-    return replace(proof, job=replace(proof.job, nvcc=None))
+        caught = replace(caught, awaited=mutant.awaited, nvcc=phase)
+        yield _Proof(caught, "mutant", mutant.name, partial(breaches, mutant))
 
 
 def _source_beyond(file: Path, rung: Rung) -> Source | Finding:
@@ -211,13 +172,9 @@ def _verdict(proof: _Proof, judgement: Judgement, backend: Backend) -> Verdict:
         problems = [f"could not be judged: {result.judgement.fault}"]
     else:
         problems = proof.problems_of(result) + _todo_problems(proof)
-        if proof.kind != "mutant":
-            problems += _warnings(judgement)
+        said = judgement.warnings if proof.kind != "mutant" else ()
+        problems += [f"a warning at line {each.line}: {each.message}" for each in said]
     return Verdict(proof.job.lab.id, proof.kind, proof.name, tuple(problems))
-
-
-def _warnings(judgement: Judgement) -> list[str]:
-    return [f"a warning at line {each.line}: {each.message}" for each in judgement.warnings]
 
 
 def _todo_problems(proof: _Proof) -> list[str]:
@@ -265,22 +222,19 @@ def print_verdicts(console: Console, verdicts: Sequence[Verdict]) -> None:
     table = Table(box=None)
     for name in ("lab", "what", "proved", "breached", "skipped"):
         table.add_column(name, justify="left" if name in ("lab", "what") else "right")
-    groups = dict.fromkeys((verdict.lab, verdict.kind) for verdict in verdicts)
-    for group in groups:
-        members = [verdict for verdict in verdicts if (verdict.lab, verdict.kind) == group]
-        counts = Counter(_state(verdict) for verdict in members)
-        breached = Text(str(counts["breached"]), "red" if counts["breached"] else "")
-        table.add_row(
-            group[0], f"{group[1]}s", str(counts["proved"]), breached, str(counts["skipped"])
-        )
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for verdict in verdicts:
+        counts.setdefault((verdict.lab, verdict.kind), Counter())[_state(verdict)] += 1
+    for (lab, kind), count in counts.items():
+        breached = Text(str(count["breached"]), "red" if count["breached"] else "")
+        table.add_row(lab, f"{kind}s", str(count["proved"]), breached, str(count["skipped"]))
     console.print(table)
     for verdict in verdicts:
+        name = f"{verdict.lab} {verdict.kind} {verdict.name}"
         for problem in verdict.problems:
-            line = f"{verdict.lab} {verdict.kind} {verdict.name}: {visible(problem)}"
-            console.print(Text(line, "red"))
+            console.print(Text(f"{name}: {visible(problem)}", "red"))
         if verdict.skipped:
-            line = f"{verdict.lab} {verdict.kind} {verdict.name}: skipped, {verdict.skipped}"
-            console.print(Text(line, "dim"))
+            console.print(Text(f"{name}: skipped, {verdict.skipped}", "dim"))
 
 
 def _state(verdict: Verdict) -> str:

@@ -196,13 +196,13 @@ def _shown(workspace: Workspace, place: Place, text: str) -> str:
         blocks = read_blocks(written, header.count("\n") + 1)
     except EditError as error:
         raise FaultError(f"{workspace.shown(place.file)}: {error}") from error
-    applied = apply_fitting(solution, blocks)
+    changed, misfits = apply_fitting(solution, blocks)
     notes = [
         note
-        for number, problem in applied.misfits
+        for number, problem in misfits
         for note in _notes(number, blocks[number - 1], f"{problem} {rung.file_name}")
     ]
-    return draft_of(applied.text, fields, notes)
+    return draft_of(changed, fields, notes)
 
 
 def draft_of(text: str, fields: Mapping[str, str], notes: Sequence[str] = ()) -> str:

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
+from lockstep_grader.author.new import lab_names, scaffold
 from lockstep_grader.author.release.make import release
-from lockstep_grader.author.scaffold.make import scaffold
-from lockstep_grader.author.scaffold.names import lab_names
 from lockstep_grader.intake.catalog import find_lab, read_labs
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace

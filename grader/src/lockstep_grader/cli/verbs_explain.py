@@ -32,7 +32,7 @@ from lockstep_grader.model.grades import (
 )
 from lockstep_grader.model.score import score_rung
 from lockstep_grader.model.text import clipped
-from lockstep_grader.pages.report.results import Entry, LabEntry, Results, read_results
+from lockstep_grader.results.graded import Entry, LabEntry, Results, read_results
 from lockstep_grader.results.why import losses
 
 _MESSAGE_LINES = 20

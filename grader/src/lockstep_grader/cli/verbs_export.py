@@ -4,40 +4,27 @@
 import json
 import os
 import sys
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Annotated
 
 import typer
 
 from lockstep_grader.author.packages.autograde import autograde, prepare
-from lockstep_grader.author.packages.bundle import Platform
+from lockstep_grader.author.packages.build import Platform
 from lockstep_grader.cli.options import CourseOption
 from lockstep_grader.intake.catalog import find_lab, read_labs
+from lockstep_grader.machine.csv_rows import read_rows
 from lockstep_grader.machine.files import require_writable, write_whole
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import ExitCode, InputError
-from lockstep_grader.pages.report.slugs import page_name
+from lockstep_grader.pages.report.names import page_name
 from lockstep_grader.results.comments import note_of_strangers
-from lockstep_grader.results.export import (
-    autolab,
-    canvas,
-    gradebooks,
-    gradescope,
-    junit,
-    prairielearn,
-    table,
-)
-from lockstep_grader.results.export.left_out import LeftOut, said
-from lockstep_grader.results.export.load import (
-    load_gradebook,
-    load_pictures,
-    load_roster,
-    load_worksheet,
-)
-from lockstep_grader.results.export.model import Gradebook, Submission
+from lockstep_grader.results.export import gradebooks, platforms, table
+from lockstep_grader.results.export.words import LeftOut, said_of
+from lockstep_grader.results.graded import Entry, Results, read_results
 
 
 class Format(StrEnum):
@@ -90,8 +77,8 @@ def export(
     ] = None,
     course: CourseOption = None,
     visibility: Annotated[
-        gradescope.Visibility, typer.Option(help="gradescope: when students see the tests.")
-    ] = gradescope.Visibility.VISIBLE,
+        platforms.Visibility, typer.Option(help="gradescope: when students see the tests.")
+    ] = platforms.Visibility.VISIBLE,
     to: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="canvas: the assignment's address in your browser."),
@@ -119,87 +106,56 @@ def export(
         raise InputError("--roster goes with --layout canvas or worksheet")
     if layout is Layout.WORKSHEET and not roster:
         raise InputError("--layout worksheet fills Moodle's grading worksheet: give it as --roster")
-    book = load_gradebook(results)
-    folder = results if results.is_dir() else results.parent
-    if note := note_of_strangers(folder, book.names()):
+    book = read_results(results)
+    if note := note_of_strangers(book.folder, book.names()):
         say(note)
     if course:
         from lockstep_grader.intake.coursefile import CourseFile  # needs pydantic
 
         rules = CourseFile(course, read_labs(Workspace.from_environment()))
-        rules.require_students(book.submissions)
-        book = book.marked(rules.course)
-    book, disputed = _chosen(book, lab, student or []).settled()
+        rules.require_students(book.entries)
+        book = book.marked(rules.course).counted()
+    book = _chosen(book, lab, student or [])
+    disputed = [LeftOut(each.id, each.dispute) for each in book.entries if each.dispute]
     if disputed:
-        say(f"left out, as it is not clear whose they are: {said(disputed)}")
-    if not book.submissions:
+        say(f"left out, as it is not clear whose they are: {said_of(disputed)}")
+        book = replace(book, entries=tuple(each for each in book.entries if not each.dispute))
+    if not book.entries:
         raise InputError(
             "it is not clear whose work these results are; settle that, and grade again"
         )
     if unread := [
         LeftOut(each.id, each.problem)
-        for each in book.submissions
+        for each in book.entries
         if each.problem and not each.is_missing
     ]:
-        say(f"0 points, as nothing could be taken from the work: {said(unread)}")
+        say(f"0 points, as nothing could be taken from the work: {said_of(unread)}")
     if to:
         status = _to_canvas(book, to, really)
+    elif format_ is Format.JUNIT:
+        status = put(platforms.junit(book), output)
+    elif format_ is Format.CSV:
+        status = _export_csv(book, layout, roster, output)
     else:
-        status = _exported(
-            results,
-            book,
-            format_,
-            output=output,
-            layout=layout,
-            roster=roster,
-            visibility=visibility,
-        )
+        status = _export_each(book, format_, visibility, output)
     return status or (ExitCode.SHORT_OF_FULL_MARKS if disputed else ExitCode.FULL_MARKS)
 
 
-def _exported(
-    results: Path,
-    book: Gradebook,
-    format_: Format,
-    *,
-    output: Path | None,
-    layout: Layout,
-    roster: Path | None,
-    visibility: gradescope.Visibility,
-) -> int:
-    if format_ is Format.JUNIT:
-        return put(junit.document(book), output)
-    if format_ is Format.CSV:
-        return _export_csv(book, layout, roster, output)
-
-    def made(submission: Submission) -> str:
-        match format_:
-            case Format.GRADESCOPE:
-                return _json(gradescope.results(submission, visibility))
-            case Format.PRAIRIELEARN:
-                pictures = load_pictures(results, submission)
-                return _json(prairielearn.results(submission, pictures))
-            case _:
-                return autolab.feedback(submission)
-
-    return _export_each(book, made, "txt" if format_ is Format.AUTOLAB else "json", output)
-
-
-def _to_canvas(book: Gradebook, address: str, really: bool) -> int:
-    target = canvas.target_of(address)
+def _to_canvas(book: Results, address: str, really: bool) -> int:
+    target = gradebooks.target_of(address)
     token = os.environ.get(_TOKEN_VARIABLE, "")
     if really and not token:
         where = "Account, Settings in Canvas"
         raise InputError(f"set {_TOKEN_VARIABLE} to an access token of yours ({where})")
-    made, left_out = canvas.posts(book)
-    for line in canvas.preview(made, target):
+    made, left_out = gradebooks.posts(book)
+    for line in gradebooks.preview(made, target):
         print(line)
     if left_out:
-        say(f"left out: {said(left_out)}")
+        say(f"left out: {said_of(left_out)}")
     if not really:
         say("nothing was sent; --send does that, and Canvas adds each comment once more")
     elif made:
-        canvas.send(made, target, token)
+        gradebooks.send(made, target, token)
         say(f"sent {len(made)} grade{'' if len(made) == 1 else 's'} with comments to {target.url}")
     return ExitCode.SHORT_OF_FULL_MARKS if left_out else ExitCode.FULL_MARKS
 
@@ -246,7 +202,7 @@ def run_autograder(
     return autograde(workspace, platform, chosen, root, quiz)
 
 
-def _chosen(book: Gradebook, lab: str | None, students: list[str]) -> Gradebook:
+def _chosen(book: Results, lab: str | None, students: list[str]) -> Results:
     ids = [lab_id for lab_id, _ in book.labs]
     named = next(
         (one for one in ids if lab in (one, one.split("-")[0], one.partition("-")[2])), None
@@ -254,15 +210,15 @@ def _chosen(book: Gradebook, lab: str | None, students: list[str]) -> Gradebook:
     if lab and not named:
         raise InputError(f"no submission was graded on {lab!r}; there are: {', '.join(ids)}")
     for student in students:
-        if not book.only(None, [student]).submissions:
+        if not book.only(None, [student]).entries:
             raise InputError(f"there is no student {student!r} in these results")
     chosen = book.only(named, students)
-    if not chosen.submissions:
+    if not chosen.entries:
         raise InputError("these results contain no submission")
     return chosen
 
 
-def _export_csv(book: Gradebook, layout: Layout, roster: Path | None, output: Path | None) -> int:
+def _export_csv(book: Results, layout: Layout, roster: Path | None, output: Path | None) -> int:
     if layout is Layout.STUDENTS:
         return put(table.students(book), output)
     if layout is Layout.RUNGS:
@@ -270,11 +226,13 @@ def _export_csv(book: Gradebook, layout: Layout, roster: Path | None, output: Pa
     if layout is Layout.QUIZ:
         return put(table.quiz(book), output)
     if layout is Layout.CANVAS:
-        made = gradebooks.canvas(book, load_roster(roster) if roster else None)
+        made = gradebooks.canvas(
+            book, gradebooks.roster_of(read_rows(roster), str(roster)) if roster else None
+        )
     elif layout is Layout.WORKSHEET and roster:
-        made = load_worksheet(roster, book)
+        made = gradebooks.worksheet(book, roster)
     elif layout is Layout.MAIL:
-        names = {entry.id: page_name(entry.id) for entry in book.submissions}
+        names = {entry.id: page_name(entry.id) for entry in book.entries}
         made = table.mail_merge(book, PurePosixPath("students"), names)
     else:
         made = table.moodle(book)
@@ -282,24 +240,35 @@ def _export_csv(book: Gradebook, layout: Layout, roster: Path | None, output: Pa
     if not made.left_out:
         return ExitCode.FULL_MARKS
     why = "" if layout is Layout.MAIL else ", so that no score is erased"
-    say(f"left out{why}: {said(made.left_out)}")
+    say(f"left out{why}: {said_of(made.left_out)}")
     return ExitCode.SHORT_OF_FULL_MARKS
 
 
 def _export_each(
-    book: Gradebook, made: Callable[[Submission], str], suffix: str, output: Path | None
+    book: Results, format_: Format, visibility: platforms.Visibility, output: Path | None
 ) -> int:
     """One submission to a file or stdout; several to files in a folder."""
-    if len(book.submissions) == 1 and not (output and output.is_dir()):
-        return put(made(book.submissions[0]), output)
+
+    def made(entry: Entry) -> str:
+        match format_:
+            case Format.GRADESCOPE:
+                return _json(platforms.gradescope(entry, visibility))
+            case Format.PRAIRIELEARN:
+                return _json(platforms.prairielearn(entry, book.folder))
+            case _:
+                return platforms.autolab(entry)
+
+    if len(book.entries) == 1 and not (output and output.is_dir()):
+        return put(made(book.entries[0]), output)
     if output is None or (output.exists() and not output.is_dir()):
         raise InputError(
-            f"there are {len(book.submissions)} students: choose one with --student, "
+            f"there are {len(book.entries)} students: choose one with --student, "
             "or give --output a folder"
         )
-    for submission in book.submissions:
-        name = submission.id.replace("/", "_").lstrip(".") or "_"
-        write_whole(output / f"{name}.{suffix}", made(submission).encode("utf-8"))
+    suffix = "txt" if format_ is Format.AUTOLAB else "json"
+    for entry in book.entries:
+        name = entry.id.replace("/", "_").lstrip(".") or "_"
+        write_whole(output / f"{name}.{suffix}", made(entry).encode("utf-8"))
     return ExitCode.FULL_MARKS
 
 

@@ -42,23 +42,21 @@ def report(
     """Make pages from results: one per student, one of the class, a leaderboard."""
     require_packages()
     # Packages that other verbs do without.
-    from lockstep_grader.pages.report.results import read_results
     from lockstep_grader.pages.report.write import STUDENTS, write_report
     from lockstep_grader.results.comments import note_of_strangers
+    from lockstep_grader.results.graded import read_results
 
     workspace = Workspace.from_environment()
     labs = read_labs(workspace)
     graded = read_results(results)
     if note := note_of_strangers(graded.folder, graded.names()):
         say(note)
-    rules = None
     if course:
         from lockstep_grader.intake.coursefile import CourseFile
 
         file = CourseFile(course, labs)
         file.require_students(graded.entries)
-        rules = file.course
-        graded = graded.marked(rules)
+        graded = graded.marked(file.course)
     similar = None
     if similarity:
         from lockstep_grader.pages.report.similarity import find_similar
@@ -71,18 +69,17 @@ def report(
         output or graded.folder / "report",
         anonymous=anonymous,
         similarity=similar,
-        course=rules,
     )
     status = ExitCode.FULL_MARKS
     if moodle_zip:
-        from lockstep_grader.pages.report.moodle import feedback_zip
-        from lockstep_grader.results.export.left_out import said
+        from lockstep_grader.pages.report.write import feedback_zip
+        from lockstep_grader.results.export.words import said_of
 
         made, left_out = feedback_zip(graded.entries, page.parent / STUDENTS)
         require_writable(moodle_zip)
         write_whole(moodle_zip, made)
         if left_out:
-            say(f"left out of {moodle_zip}: {said(left_out)}")
+            say(f"left out of {moodle_zip}: {said_of(left_out)}")
             status = ExitCode.SHORT_OF_FULL_MARKS
     count = len(graded.entries)
     where = page.absolute().as_uri() if os.isatty(2) else str(page)

@@ -30,10 +30,9 @@ def review(
     """Read submissions in the browser and comment on them; Ctrl-C ends."""
     require_packages()
     # Packages that other verbs do without.
-    from lockstep_grader.pages.report.results import read_results
-    from lockstep_grader.pages.review.desk import Desk
-    from lockstep_grader.pages.review.server import ReviewServer
+    from lockstep_grader.pages.review import Desk, ReviewServer
     from lockstep_grader.results.comments import FILE, note_of_strangers
+    from lockstep_grader.results.graded import read_results
 
     graded = read_results(results)
     desk = Desk(graded, read_labs(Workspace.from_environment()), anonymous=anonymous)

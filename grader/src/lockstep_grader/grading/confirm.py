@@ -18,7 +18,7 @@ from lockstep_grader.machine.progress import stage
 from lockstep_grader.model.grades import Backend, Outcome, RungResult, SubmissionResult
 from lockstep_grader.model.score import compare, score_rung
 from lockstep_grader.request.job import Job
-from lockstep_grader.results.confirmed import read_confirmed, write_confirmed
+from lockstep_grader.results.others import read_confirmed, write_confirmed
 from lockstep_grader.results.store import ResultId
 
 

@@ -15,7 +15,7 @@ from lockstep_grader.model.grades import Confirmation, Judgement, Lab, LabResult
 from lockstep_grader.model.score import score_lab
 from lockstep_grader.quiz.score import Scorer, shared_seeds
 from lockstep_grader.request.job import Job
-from lockstep_grader.results.confirmed import of_submission, read_confirmed
+from lockstep_grader.results.others import of_submission, read_confirmed
 from lockstep_grader.results.store import ResultId, Store
 
 if TYPE_CHECKING:  # one machine alone needs no submitit

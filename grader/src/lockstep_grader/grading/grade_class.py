@@ -25,8 +25,7 @@ from lockstep_grader.quiz.score import scorers_of
 from lockstep_grader.results.class_table import Summary
 from lockstep_grader.results.folder import results_folder, spool_in
 from lockstep_grader.results.regrade import Regrade, forget_done, open_store, whose
-from lockstep_grader.results.report_file import copy_report, report_file
-from lockstep_grader.results.serial import report_head
+from lockstep_grader.results.serial import copy_report, report_file, report_head
 from lockstep_grader.toolchain.system import detect_backend
 
 if TYPE_CHECKING:

@@ -29,7 +29,6 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InterruptedRunError, LockstepError, system_error_line
 from lockstep_grader.model.grades import Finding, Judgement
 from lockstep_grader.request.job import Job
-from lockstep_grader.results.parsed import judgement_from_json
 from lockstep_grader.results.serial import judgement_json
 from lockstep_grader.results.store import ResultId, keep_images, with_pictures
 
@@ -66,6 +65,8 @@ class Spool:
 
     def outcome(self, name: str, key: str) -> Judgement | None:
         """The judgement with its pictures; None when it is absent, damaged or of another key."""
+        from lockstep_grader.results.schema import judgement_from_json  # takes pydantic
+
         try:
             data = json.loads((self._outcomes / f"{name}.json").read_bytes())
             if data["key"] != key:

@@ -169,11 +169,6 @@ def comments_for(names: Collection[str], comments: Iterable[Comment]) -> tuple[C
     return tuple(each for each in comments if each.student in names)
 
 
-def without_hidden(course: Course, comments: Iterable[Comment]) -> tuple[Comment, ...]:
-    """The comments that students may see: not those about rungs that the course hides."""
-    return tuple(each for each in comments if each.rung not in hidden_rungs(course, each.lab))
-
-
 def _lab_mark(course: Course, work: Work, lab: Graded) -> LabMark:
     rules = course.labs.get(lab.id, LabRules(lab.id))
     notes: list[str] = []

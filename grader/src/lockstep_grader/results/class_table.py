@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What `grade` prints: lab tables for a few submissions, a line each for a class."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from statistics import mean, median
 
 from rich.console import Console
 from rich.table import Table
@@ -14,6 +16,14 @@ from lockstep_grader.model.text import one_line
 
 _DETAILED_SUBMISSIONS = 8  # beyond these, one line per submission
 _MAX_LISTED = 20  # problems and faults
+_TITLES = (
+    _PROBLEMS := "nothing could be taken from",
+    _MISSING := "handed in nothing",
+    _NOTES := "to note",
+    _DISPUTES := "whose work it is is not clear",
+    _QUIZZES := "quiz answers that cannot be read",
+)
+_UNCONFIRMED = "judged a second time, and not confirmed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +45,8 @@ class Summary:
     console: Console
     class_size: int
     _rows: list[_Row] = field(default_factory=list)
-    _problems: list[str] = field(default_factory=list)
-    _missing: list[str] = field(default_factory=list)
-    _notes: list[str] = field(default_factory=list)
-    _disputes: list[str] = field(default_factory=list)
-    _quizzes: list[str] = field(default_factory=list)
+    _lists: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _confirmed: int = 0
-    _unconfirmed: list[str] = field(default_factory=list)
     ungraded: list[str] = field(default_factory=list)  # rungs, with the reason
 
     @property
@@ -64,19 +69,19 @@ class Summary:
         )
         self._rows.append(row)
         if result.is_missing:
-            self._missing.append(result.id)
+            self._lists[_MISSING].append(result.id)
         elif result.problem:
-            self._problems.append(f"{result.id}: {one_line(result.problem)}")
-        self._notes += [f"{result.id}: {one_line(note)}" for note in result.notes]
-        self._quizzes += [
+            self._lists[_PROBLEMS].append(f"{result.id}: {one_line(result.problem)}")
+        self._lists[_NOTES] += [f"{result.id}: {one_line(note)}" for note in result.notes]
+        self._lists[_QUIZZES] += [
             f"{result.id} {lab.id}: {one_line(lab.quiz.problem)}"
             for lab in result.labs
             if lab.quiz and lab.quiz.problem
         ]
         if result.dispute:
-            self._disputes.append(f"{result.id}: {one_line(result.dispute)}")
+            self._lists[_DISPUTES].append(f"{result.id}: {one_line(result.dispute)}")
         self._confirmed += sum(each.agrees is True for each in result.confirmations)
-        self._unconfirmed += [
+        self._lists[_UNCONFIRMED] += [
             f"{result.id} {each.line}" for each in result.confirmations if not each.agrees
         ]
         self.ungraded += [
@@ -93,15 +98,12 @@ class Summary:
         if self.class_size > _DETAILED_SUBMISSIONS:
             self.console.print(self._table())
             self.console.print(Text(self._totals(), "bold"))
-        _print_list(self.console, "nothing could be taken from", self._problems)
-        _print_list(self.console, "handed in nothing", self._missing)
-        _print_list(self.console, "to note", self._notes)
-        _print_list(self.console, "whose work it is is not clear", self._disputes)
-        _print_list(self.console, "quiz answers that cannot be read", self._quizzes)
+        for title in _TITLES:
+            _print_list(self.console, title, self._lists[title])
         if self._confirmed:
             rungs = "1 rung" if self._confirmed == 1 else f"{self._confirmed} rungs"
             self.console.print(Text(f"judged a second time, and confirmed: {rungs}"))
-        _print_list(self.console, "judged a second time, and not confirmed", self._unconfirmed)
+        _print_list(self.console, _UNCONFIRMED, self._lists[_UNCONFIRMED])
         if self.class_size > _DETAILED_SUBMISSIONS:
             _print_list(self.console, "not graded", list(map(one_line, self.ungraded)))
 
@@ -137,7 +139,7 @@ class Summary:
 
     def _totals(self) -> str:
         there = [row for row in self._rows if not row.is_missing]
-        scores = sorted(row.score for row in there if row.score is not None)
+        scores = [row.score for row in there if row.score is not None]
         full = sum(row.score == row.max_score for row in there)
         number = len(there)
         counts = f"{number} submission{'' if number == 1 else 's'}, {full} with full marks"
@@ -145,10 +147,8 @@ class Summary:
             counts += f"; {missing} student{'' if missing == 1 else 's'} handed in nothing"
         if not scores:
             return counts
-        middle = len(scores) // 2
-        median = (scores[middle] + scores[~middle]) / 2
-        mean = tidy(sum(scores) / len(scores))
-        return f"{counts}; mean {mean:g}, median {tidy(median):g} of {self._rows[0].max_score:g}"
+        figures = f"mean {tidy(mean(scores)):g}, median {tidy(median(scores)):g}"
+        return f"{counts}; {figures} of {self._rows[0].max_score:g}"
 
 
 def _print_list(console: Console, title: str, lines: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 from collections.abc import Collection, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -41,7 +42,7 @@ class Kept(Table):
 
     @property
     def comment(self) -> Comment:
-        return Comment(self.student, self.text, self.lab, self.rung, self.line, self.code)
+        return Comment(**self.model_dump())
 
     @property
     def digest(self) -> str:
@@ -78,14 +79,7 @@ def note_of_strangers(folder: Path, names: Collection[str]) -> str:
 
 def add_comment(folder: Path, comment: Comment) -> None:
     """Adds `comment` to the file. Raises InputError or FaultError."""
-    kept = Kept(
-        student=comment.student,
-        text=comment.text,
-        lab=comment.lab,
-        rung=comment.rung,
-        line=comment.line,
-        code=comment.code,
-    )
+    kept = Kept(**asdict(comment))
     with _locked(folder):
         _write(folder, (*read_comments(folder), kept))
 

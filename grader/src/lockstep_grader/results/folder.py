@@ -15,6 +15,8 @@ from lockstep_grader.intake.archives import Spool
 from lockstep_grader.intake.submission import Source, read_file
 from lockstep_grader.model.errors import FaultError
 
+_MAX_PICTURE_BYTES = 4 << 20
+_PNG = b"\x89PNG\r\n\x1a\n"
 _SCRATCH = re.compile(r"\..+\.\d+-\d+")  # what files.write_whole renames into place
 _SPOOL = ".submitted"  # files taken out of archives, while they are judged
 _LOCK = ".lock"
@@ -111,3 +113,13 @@ def kept_source(folder: Path, submission: str, lab: str, rung: str) -> str:
     file = kept_file(folder, submission, lab, f"{rung}.cu")
     found = read_file(file) if file else None
     return found.data.decode() if isinstance(found, Source) else ""
+
+
+def kept_picture(folder: Path, submission: str, lab: str, name: str) -> bytes:
+    """A PNG that a test made; empty where it was not kept, or is none."""
+    file = kept_file(folder, submission, lab, name)
+    try:
+        data = file.read_bytes() if file and file.stat().st_size <= _MAX_PICTURE_BYTES else b""
+    except OSError:
+        return b""
+    return data if data.startswith(_PNG) else b""

@@ -7,7 +7,8 @@ it takes pydantic.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from dataclasses import fields
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -20,6 +21,7 @@ from pydantic import (
     WithJsonSchema,
 )
 
+from lockstep_grader.model import grades, quiz
 from lockstep_grader.model.grades import Backend, FindingKind, Outcome, Part
 from lockstep_grader.model.quiz import Kind, Mark
 from lockstep_grader.results.serial import JSON_VERSION
@@ -232,6 +234,42 @@ class StoredResult(_Model):
     rung: Text
     at: Text = ""  # when it was handed in or else judged; empty in older files
     judgement: Judgement
+
+
+_VALUES: Mapping[type[_Model], type] = {
+    Finding: grades.Finding,
+    CompilerWarning: grades.CompilerWarning,
+    Resources: grades.Resources,
+    Place: grades.Place,
+    Image: grades.Image,
+    Test: grades.TestResult,
+    Answer: quiz.Answered,
+}
+_ZERO_IF_UNKNOWN = frozenset({"line", "column"})
+Value = TypeVar("Value")
+
+
+def made(kind: type[Value], parsed: _Model) -> Value:
+    """A value of the grade model again, with those fields of `parsed` that it has."""
+    wanted = {each.name for each in fields(kind)}  # type: ignore[arg-type]
+    found = {name: _value(name, each) for name, each in parsed if name in wanted}
+    return kind(**found)
+
+
+def _value(name: str, parsed: Any) -> Any:
+    if isinstance(parsed, tuple):
+        return tuple(_value("", each) for each in parsed)
+    if isinstance(parsed, dict):
+        return {key: _value("", each) for key, each in parsed.items()}
+    if parsed is None and name in _ZERO_IF_UNKNOWN:
+        return 0
+    kind = _VALUES.get(type(parsed))
+    return made(kind, parsed) if kind else parsed
+
+
+def judgement_from_json(data: object) -> grades.Judgement:
+    """The inverse of judgement_json. Raises ValueError on other data."""
+    return made(grades.Judgement, Judgement.model_validate(data))
 
 
 class VersionError(ValueError):

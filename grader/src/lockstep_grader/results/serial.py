@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Judgements and results as JSON values. `parsed` makes judgements of them again."""
+"""Judgements and results as JSON values. `schema` makes judgements of them again."""
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import json
+import shutil
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from lockstep_grader import __version__
+from lockstep_grader.machine.files import scratch_for
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.grades import (
     CompilerWarning,
@@ -22,7 +27,7 @@ from lockstep_grader.model.grades import (
 )
 from lockstep_grader.model.quiz import QuizResult
 from lockstep_grader.toolchain.description import Toolchain
-from lockstep_grader.words.account import Account, account_of
+from lockstep_grader.words.account import account_of
 
 JSON_VERSION = 1
 
@@ -87,8 +92,8 @@ def confirmation_json(confirmation: Confirmation) -> dict[str, Any]:
 def judgement_json(judgement: Judgement) -> dict[str, Any]:
     return {
         "tests": [_test(test) for test in judgement.tests],
-        "findings": [_finding(finding) for finding in judgement.findings],
-        "warnings": [_warning(warning) for warning in judgement.warnings],
+        "findings": [_placed(finding) for finding in judgement.findings],
+        "warnings": [_placed(warning) for warning in judgement.warnings],
         "resources": [resources_json(item) for item in judgement.resources],
         "fault": judgement.fault,
         "seed": judgement.seed,
@@ -118,25 +123,17 @@ def quiz_json(quiz: QuizResult) -> dict[str, Any]:
 
 
 def _rung(rung: RungResult) -> dict[str, Any]:
-    judgement = rung.judgement
+    account = account_of(rung.findings, rung.judgement.tests)
     return {
         "id": rung.id,
         "score": rung.score,
         "max_score": rung.max_score,
         "outcome": rung.outcome.value,
-        "parts": {
-            part.value: {"score": score.score, "max_score": score.max_score}
-            for part, score in rung.parts.items()
-        },
-        "fault": judgement.fault,
-        "account": _account(account_of(rung.findings, judgement.tests)),
-        "findings": [_finding(finding) for finding in rung.findings],
-        "warnings": [_warning(warning) for warning in judgement.warnings],
-        "resources": [resources_json(item) for item in judgement.resources],
-        "counters": _counters(judgement.tests),
-        "tests": [_test(test) for test in judgement.tests],
-        "seed": judgement.seed,
-        "seconds": round(judgement.seconds, 3),
+        "parts": {part.value: asdict(score) for part, score in rung.parts.items()},
+        **judgement_json(rung.judgement),
+        "account": {**asdict(account), "cause": account.cause and _placed(account.cause)},
+        "findings": [_placed(finding) for finding in rung.findings],
+        "counters": _counters(rung.judgement.tests),
     }
 
 
@@ -158,55 +155,56 @@ def _test(test: TestResult) -> dict[str, Any]:
         "outcome": test.outcome.value,
         "message": test.message,
         "seconds": test.seconds,
-        "findings": [_finding(finding) for finding in test.findings],
+        "findings": [_placed(finding) for finding in test.findings],
         "output": test.output,
         "measures": dict(test.measures),
         "counters": {kernel: dict(counters) for kernel, counters in test.counters.items()},
-        "places": {
-            name: {"file": place.file, "line": place.line, "value": place.value}
-            for name, place in test.places.items()
-        },
+        "places": {name: asdict(place) for name, place in test.places.items()},
         "images": [{"label": image.label, "file": image.file} for image in test.images],
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _placed(said: Finding | CompilerWarning) -> dict[str, Any]:
+    """A finding with its kind, or a warning without one; null where no line is known."""
+    kind = {"kind": said.kind.value} if isinstance(said, Finding) else {}
     return {
-        "kind": finding.kind.value,
-        "file": finding.file,
-        "line": finding.line or None,
-        "column": finding.column or None,
-        "message": finding.message,
-    }
-
-
-def _account(account: Account) -> dict[str, Any]:
-    return {
-        "cause": account.cause and _finding(account.cause),
-        "said": account.said,
-        "effects": list(account.effects),
-        "left_out": account.left_out,
-    }
-
-
-def _warning(warning: CompilerWarning) -> dict[str, Any]:
-    return {
-        "file": warning.file,
-        "line": warning.line or None,
-        "column": warning.column or None,
-        "message": warning.message,
+        **kind,
+        "file": said.file,
+        "line": said.line or None,
+        "column": said.column or None,
+        "message": said.message,
     }
 
 
 def resources_json(item: Resources) -> dict[str, Any]:
     """What nvcc says of one kernel on one architecture."""
-    return {
-        "kernel": item.kernel,
-        "architecture": item.architecture,
-        "registers": item.registers,
-        "static_shared_bytes": item.static_shared_bytes,
-        "local_bytes": item.local_bytes,
-        "spilled_bytes": item.spilled_bytes,
-        "constant_bytes": item.constant_bytes,
-        "largest_block": item.largest_block,
-    }
+    return {**asdict(item), "largest_block": item.largest_block}
+
+
+@contextlib.contextmanager
+def report_file(
+    file: Path, head: Mapping[str, Any]
+) -> Iterator[Callable[[SubmissionResult], None]]:
+    """Writes the document of `grade --json` one submission at a time, however large the class.
+
+    Yields what adds a submission's result; `file` is there, whole, when all went well.
+    """
+    with scratch_for(file) as scratch, scratch.open("w", encoding="ascii") as stream:
+        stream.write(json.dumps(head, indent=2).removesuffix("\n}") + ',\n  "submissions": [')
+        between = "\n"
+
+        def add(result: SubmissionResult) -> None:
+            nonlocal between
+            stream.write(
+                between + textwrap.indent(json.dumps(submission_json(result), indent=2), "    ")
+            )
+            between = ",\n"
+
+        yield add
+        stream.write("]\n}\n" if between == "\n" else "\n  ]\n}\n")
+
+
+def copy_report(file: Path, target: Path) -> None:
+    """A copy of the report where the caller wants it, which may be a pipe or a device."""
+    with scratch_for(target) as scratch, file.open("rb") as source, scratch.open("wb") as stream:
+        shutil.copyfileobj(source, stream)

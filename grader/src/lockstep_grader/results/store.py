@@ -6,6 +6,7 @@ file that was there moves to attempts/RUNG/NUMBER first. Faults are never stored
 again and overwrite no earlier result.
 """
 
+import contextlib
 import json
 import os
 import shutil
@@ -20,7 +21,6 @@ from lockstep_grader.machine.files import write_json, write_whole
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding, Judgement, TestResult
-from lockstep_grader.results.parsed import judgement_of
 from lockstep_grader.results.serial import judgement_json
 
 _VERSION = 2
@@ -181,13 +181,13 @@ class Store:
 
     def _kept(self, result: ResultId) -> _Kept | None:
         """None when the file is absent, damaged or of another version: judge again."""
-        from lockstep_grader.results.schema import StoredResult  # takes pydantic
+        from lockstep_grader.results.schema import StoredResult, made  # takes pydantic
 
         try:
             stored = StoredResult.model_validate(json.loads(self._file(result).read_bytes()))
         except (OSError, ValueError):
             return None
-        return _Kept(stored.key, stored.attempt, judgement_of(stored.judgement))
+        return _Kept(stored.key, stored.attempt, made(Judgement, stored.judgement))
 
     def _folder(self, result: ResultId) -> Path:
         return self.folder / result.submission / result.lab
@@ -219,3 +219,38 @@ def with_pictures(judgement: Judgement, folder: Path) -> Judgement:
         return replace(test, images=tuple(images))
 
     return replace(judgement, tests=tuple(map(loaded, judgement.tests)))
+
+
+class KeptJudgements:
+    """Judgements kept by the content that they depend on, so that a proof is made once.
+
+    One file for each key (key.Keys); safe to use from several threads and processes. For fixed
+    seeds only: a judgement under a secret seed is one sample of many.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find(self, result: ResultId, key: str) -> Judgement | None:
+        """The judgement of this content; None where there is none, or a damaged one."""
+        from lockstep_grader.results.schema import judgement_from_json  # takes pydantic
+
+        del result  # the same content gets the same judgement, from any student
+        with contextlib.suppress(OSError, ValueError):
+            judgement = judgement_from_json(json.loads(self._file(key).read_bytes()))
+            self._file(key).touch()  # see workspace.forget_unused
+            return judgement
+        return None
+
+    def settle(
+        self, result: ResultId, key: str, source: Source | Finding, judgement: Judgement
+    ) -> Judgement:
+        """Keeps `judgement`, unless it is a fault or there is no room, and returns it."""
+        del result, source
+        if not judgement.fault:
+            with contextlib.suppress(FaultError):  # then the proof is made again next time
+                write_json(self._file(key), judgement_json(judgement))
+        return judgement
+
+    def _file(self, key: str) -> Path:
+        return self._folder / f"{key}.json"

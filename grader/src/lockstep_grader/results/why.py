@@ -146,18 +146,10 @@ def _cleanliness(result: RungResult, named: Sequence[Loss]) -> Iterator[Loss]:
         for found in result.findings
         if found.kind not in COST_KINDS and not any(found.message in each.reason for each in named)
     ]
-    tests = [
-        test
-        for test in result.judgement.tests
-        if test.part is Part.CLEANLINESS and test.outcome is Outcome.FAILED
-    ]
     yield from _one_loss(Part.CLEANLINESS, lost, unclean)
-    yield from _failed_tests(tests, bool(unclean))
-
-
-def _failed_tests(tests: Sequence[TestResult], is_explained: bool) -> Iterator[Loss]:
-    for test in tests if not is_explained else ():
-        yield Loss(Part.CLEANLINESS, 0.0, *_why_failed(test))
+    for test in result.judgement.tests if not unclean else ():
+        if test.part is Part.CLEANLINESS and test.outcome is Outcome.FAILED:
+            yield Loss(Part.CLEANLINESS, 0.0, *_why_failed(test))
 
 
 def _efficiency(rung: Rung, result: RungResult, backend: Backend) -> Iterator[Loss]:

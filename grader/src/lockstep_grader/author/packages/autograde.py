@@ -7,31 +7,162 @@ A failure on our side is reported as the platform's own "not graded", never as a
 import html
 import json
 import os
+import stat
+import struct
 import sys
+import tarfile
 import tempfile
 import traceback
-from collections.abc import Mapping, Sequence
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from lockstep_grader.author.packages.bundle import TIME_LIMIT_SECONDS, Platform
-from lockstep_grader.author.packages.handin import take
-from lockstep_grader.author.packages.memory import jobs_that_fit
-from lockstep_grader.judging.session import Wanted, open_session
+from lockstep_grader.author.packages.build import TIME_LIMIT_SECONDS, Platform
+from lockstep_grader.intake.archives import BOUNDED_COMPRESSION
+from lockstep_grader.intake.submission import MAX_SOURCE_BYTES
+from lockstep_grader.judging.session import Wanted, default_jobs, open_session
 from lockstep_grader.machine.files import write_json, write_whole
 from lockstep_grader.machine.process import Completed, Limits, Processes
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, FaultError, LockstepError
-from lockstep_grader.model.grades import Backend, Lab
+from lockstep_grader.model.grades import Backend, Judgement, Lab
+from lockstep_grader.model.quiz import ANSWERS
+from lockstep_grader.model.score import score_rung
 from lockstep_grader.model.text import one_line
-from lockstep_grader.results.export import autolab, gradescope, prairielearn
-from lockstep_grader.results.export.load import load_gradebook, load_pictures
-from lockstep_grader.results.export.model import Submission, not_graded
-from lockstep_grader.results.export.words import disarmed, explanation, headline, points, quiz_words
+from lockstep_grader.results.export import platforms
+from lockstep_grader.results.export.words import RUNG_CHARS, disarmed, headline, items, points
+from lockstep_grader.results.graded import GRADES, Entry, LabEntry, read_results
 from lockstep_grader.toolchain.nvcc_setup import VARIABLE as NVCC
 from lockstep_grader.toolchain.system import missing_pins, toolkit_nvcc
+
+COMPILE_BYTES = 464 << 20  # the largest compile of a judge takes 440 MiB (g++ 14, 2026-11-23)
+OWN_BYTES = 96 << 20  # the grader, CMake and Ninja, without the compilers
+
+_SYSTEM = Path("/")
+
+
+def jobs_that_fit(root: Path = _SYSTEM, cores: int | None = None) -> int:
+    """The cores, or fewer if memory is short: a container sees its host's cores, not its own.
+
+    Gradescope's default container has 768 MiB and half a core.
+    """
+    room = min(_limits(root), default=None)
+    cores = cores or default_jobs()
+    return cores if room is None else max(1, min(cores, (room - OWN_BYTES) // COMPILE_BYTES))
+
+
+def _limits(root: Path) -> Iterator[int]:
+    """What the container may use (control groups, versions 2 and 1), and what is free."""
+    for name in ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        text = _read(root / name).strip()
+        if text.isdigit():  # "max" means no limit
+            yield int(text)
+    for line in _read(root / "proc/meminfo").splitlines():
+        if line.startswith("MemAvailable:"):
+            yield int(line.split()[1]) << 10
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text("ascii")
+    except OSError:
+        return ""
+
+
+_MAX_ENTRIES = 20_000
+_MAX_ARCHIVE_BYTES = 32 << 20
+_ENOUGH = MAX_SOURCE_BYTES + 1  # one more than allowed: the grader then says that it is too large
+# What zipfile and tarfile raise for bytes that are not an archive, or not a whole one.
+_DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, struct.error, LookupError)
+_UNREADABLE = (OSError, ValueError, NotImplementedError, RuntimeError, OverflowError)
+
+
+def take(source: Path, lab: Lab, target: Path) -> str:
+    """Copies the rung files and the answers of a folder, zip or tar into the folder `target`.
+
+    A file may lie at the top, in a folder named after the lab, or deeper: takes the first, in the
+    order of `_rank`. Returns one sentence when nothing can be read at all, else an empty text.
+    """
+    target.mkdir(parents=True)
+    if not source.is_dir() and not source.is_file():
+        return f"{source.name} is missing from the submission"
+    try:
+        if source.is_file() and source.stat().st_size > _MAX_ARCHIVE_BYTES:
+            return f"{source.name} is larger than {_MAX_ARCHIVE_BYTES >> 20} MiB"
+        with ExitStack() as opened:
+            files = _files_in(source, opened)
+            for name in (*(rung.file_name for rung in lab.rungs), ANSWERS):
+                found = [path for path in files if path.name == name]
+                if found:
+                    best = min(found, key=lambda path: _rank(path, lab))
+                    if (data := files[best]()) is not None:
+                        (target / name).write_bytes(data)
+    except _DAMAGED as error:
+        return f"{source.name} is damaged, or neither zip nor tar: {error}"
+    except _UNREADABLE as error:
+        return f"{source.name} cannot be read: {error}"
+    return ""
+
+
+def _files_in(source: Path, opened: ExitStack) -> dict[PurePosixPath, Callable[[], bytes | None]]:
+    """The regular files by path, each with what reads its beginning, while `opened` is open."""
+    if source.is_dir():
+        return {
+            PurePosixPath(path.relative_to(source)): partial(_of_disk, path)
+            for path in _regular_files(source)
+        }
+    if zipfile.is_zipfile(source):
+        packed = opened.enter_context(zipfile.ZipFile(source))
+        return {
+            PurePosixPath(info.filename): partial(_of_zip, packed, info)
+            for info in packed.infolist()[:_MAX_ENTRIES]
+            if not info.is_dir() and (info.external_attr >> 28) != stat.S_IFLNK >> 12
+        }
+    archive = opened.enter_context(tarfile.TarFile(source))  # no compression: it is no bomb
+    entries = (info for info in archive if info.isreg())
+    return {PurePosixPath(info.name): partial(_of_tar, archive, info) for info in entries}
+
+
+def _regular_files(source: Path) -> Iterator[Path]:
+    paths: list[Path] = []
+    for folder, folders, names in os.walk(source):  # follows no link
+        folders.sort()
+        paths += [Path(folder, name) for name in names]
+        if len(paths) > _MAX_ENTRIES:
+            break
+    return (path for path in paths if stat.S_ISREG(path.lstat().st_mode))
+
+
+def _of_disk(path: Path) -> bytes | None:
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(handle, "rb") as stream:
+        regular = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+        return stream.read(_ENOUGH) if regular else None
+
+
+def _of_zip(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    if info.compress_type not in BOUNDED_COMPRESSION:
+        name = PurePosixPath(info.filename).name
+        raise ValueError(f"{name} is not compressed by deflate: pack it as zip does")
+    with archive.open(info) as stream:
+        return stream.read(_ENOUGH)
+
+
+def _of_tar(archive: tarfile.TarFile, info: tarfile.TarInfo) -> bytes | None:
+    stream = archive.extractfile(info)
+    return stream.read(_ENOUGH) if stream else None
+
+
+def _rank(path: PurePosixPath, lab: Lab) -> tuple[bool, int, str]:
+    """In the lab's own folder first, then near the top, then by name."""
+    return path.parent.name != lab.id, len(path.parts), str(path)
+
 
 _RESERVE_SECONDS = 30  # to write results before the platform's own limit
 _GITHUB_SECONDS = 1500
@@ -63,16 +194,16 @@ def autograde(
             graded = replace(graded, problem=problem or graded.problem)
             graded = graded.with_quiz_points(quiz_points)
         except Exception as error:  # the platform waits for a result, whatever has happened
-            graded = _fault(lab, error)
+            graded = fault_of(lab, error)
         try:
             _deliver(platform, graded, root, work / "results")
         except Exception as error:
-            graded = _fault(lab, error)
+            graded = fault_of(lab, error)
             _deliver(platform, graded, root, work / "results")
     return _status(platform, graded)
 
 
-def _status(platform: Platform, graded: Submission) -> ExitCode:
+def _status(platform: Platform, graded: Entry) -> ExitCode:
     """A job on GitHub is green only at full marks; the others read the result, not the status."""
     if graded.score is None:
         return ExitCode.FAULT
@@ -80,13 +211,15 @@ def _status(platform: Platform, graded: Submission) -> ExitCode:
     return ExitCode.SHORT_OF_FULL_MARKS if short else ExitCode.FULL_MARKS
 
 
-def _fault(lab: Lab, error: Exception) -> Submission:
+def fault_of(lab: Lab, error: Exception) -> Entry:
     """The result when we, not the student, have failed; an unforeseen failure is shown in full."""
     if not isinstance(error, (LockstepError, OSError)):
         traceback.print_exception(error)
     reason = one_line(str(error)) or type(error).__name__
     say(f"not graded: {reason}")
-    return not_graded("submission", lab, reason)
+    fault = Judgement(fault=reason)
+    rungs = tuple(score_rung(rung, fault, Backend.CPU) for rung in lab.rungs)
+    return Entry("submission", (LabEntry(lab.id, rungs),), frozenset())
 
 
 def _handed_in(platform: Platform, lab: Lab, root: Path) -> Path:
@@ -104,19 +237,17 @@ def _prepared(workspace: Workspace) -> Path:
     return workspace.build_root / "prepared.txt"
 
 
-def _grade(workspace: Workspace, platform: Platform, lab: Lab, work: Path) -> Submission:
+def _grade(workspace: Workspace, platform: Platform, lab: Lab, work: Path) -> Entry:
     """What `grade` says of the files, in a process that ends before the platform would end us."""
-    report = work / "grade.json"
+    report = work / "results" / GRADES
     argv = ["env"]
     if _prepared(workspace).is_file() and not workspace.toolchain_file:
         argv += [f"LOCKSTEP_TOOLCHAIN={_prepared(workspace).read_text('utf-8').strip()}"]
-    if (
-        missing_pins() and not toolkit_nvcc()
-    ):  # the set-up could not fetch it, and here is no network
+    # Where the set-up could not fetch it, there is no network here either.
+    if missing_pins() and not toolkit_nvcc():
         argv += [f"{NVCC}=off"]
     argv += [sys.executable, str(_PROGRAM), "grade", str(work / "submission")]
-    argv += ["--lab", lab.id, "--backend", "cpu", "--json", str(report)]
-    argv += ["--results", str(work / "results")]
+    argv += ["--lab", lab.id, "--backend", "cpu", "--results", str(report.parent)]
     if platform in _ONE_AT_A_TIME:
         argv += ["--jobs", "1"]
     seconds = _GITHUB_SECONDS if platform is Platform.GITHUB else TIME_LIMIT_SECONDS
@@ -128,7 +259,7 @@ def _grade(workspace: Workspace, platform: Platform, lab: Lab, work: Path) -> Su
         raise FaultError(f"grading took longer than {limits.seconds:.0f} seconds")
     if not report.is_file():
         raise FaultError(f"grading ended with status {done.returncode}: {_last_line(done)}")
-    return load_gradebook(report).submissions[0]
+    return read_results(report).entries[0]
 
 
 def _refuses(done: Completed) -> bool:
@@ -141,16 +272,16 @@ def _last_line(done: Completed) -> str:
     return lines[-1] if lines else "no output"
 
 
-def _deliver(platform: Platform, graded: Submission, root: Path, results: Path) -> None:
+def _deliver(platform: Platform, graded: Entry, root: Path, results: Path) -> None:
     match platform:
         case Platform.GRADESCOPE:
-            document = gradescope.results(graded, previous=_previous(root))
+            document = platforms.gradescope(graded, previous=_previous(root))
             write_json(root / "results" / "results.json", document)
         case Platform.PRAIRIELEARN:
-            document = prairielearn.results(graded, load_pictures(results, graded))
+            document = platforms.prairielearn(graded, results)
             write_json(root / "results" / "results.json", document)
         case Platform.AUTOLAB:
-            sys.stdout.write(autolab.feedback(graded))
+            sys.stdout.write(platforms.autolab(graded))
         case Platform.GITHUB:
             _deliver_to_github(graded, os.environ)
 
@@ -166,7 +297,7 @@ def _previous(root: Path) -> Sequence[Mapping[str, Any]]:
         return []
 
 
-def _deliver_to_github(graded: Submission, env: Mapping[str, str]) -> None:
+def _deliver_to_github(graded: Entry, env: Mapping[str, str]) -> None:
     """A notice with the points, a summary with the reasons, and the same words in the log."""
     labs = ", ".join(lab.id for lab in graded.labs)
     print(f"::notice title={labs}::{points(graded.score, graded.max_score)} points")
@@ -174,21 +305,16 @@ def _deliver_to_github(graded: Submission, env: Mapping[str, str]) -> None:
         with Path(file).open("a", encoding="utf-8") as stream:
             stream.write(_summary(graded))
     print(disarmed(headline(graded)))
-    for name, rung in graded.rungs:
-        print(f"{name}  {points(rung.score, rung.max_score)}  {rung.outcome}")
-        print(disarmed(explanation(rung)))
-    for name, graded_lab in graded.quizzes:
-        print(f"{name}\n{disarmed(quiz_words(graded_lab))}")
+    for item in items(graded):
+        worth = f"  {points(item.score, item.max_score)}  {item.tag}" if item.counts else ""
+        print(f"{item.name}{worth}\n{disarmed(item.said(RUNG_CHARS))}")
 
 
-def _summary(graded: Submission) -> str:
+def _summary(graded: Entry) -> str:
     """Markdown in which words of a submission are text: HTML escaped, in <pre>."""
     parts = [f"### {html.escape(headline(graded))}\n\n"]
-    for name, rung in graded.rungs:
-        head = f"{name}: {points(rung.score, rung.max_score)}, {rung.outcome}"
-        parts.append(f"<details><summary>{html.escape(head)}</summary>\n\n")
-        parts.append(f"<pre>{html.escape(explanation(rung))}</pre>\n\n</details>\n\n")
-    for name, lab in graded.quizzes:
-        parts.append(f"<details><summary>{html.escape(name)}</summary>\n\n")
-        parts.append(f"<pre>{html.escape(quiz_words(lab))}</pre>\n\n</details>\n\n")
+    for item in items(graded):
+        worth = f": {points(item.score, item.max_score)}, {item.tag}" if item.counts else ""
+        parts.append(f"<details><summary>{html.escape(item.name + worth)}</summary>\n\n")
+        parts.append(f"<pre>{html.escape(item.said(RUNG_CHARS))}</pre>\n\n</details>\n\n")
     return "".join(parts)

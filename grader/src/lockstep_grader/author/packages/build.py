@@ -1,23 +1,142 @@
 # SPDX-License-Identifier: MIT
-"""The package of each platform: the bundle, and the platform's own few files."""
+"""The package of each platform: what grades one lab on the cpu backend, and the platform's files.
+
+It has no solution and no mutant. The judge computes expected results itself, so it needs none. Only
+speed ratios on a GPU would need them.
+"""
 
 import json
+import os
+import re
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
-from lockstep_grader.author.packages.bundle import TIME_LIMIT_SECONDS, Platform, bundle
-from lockstep_grader.author.packages.pipelines import IMAGE, pipelines, render
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
 from lockstep_grader.machine.files import Files, Packed, tarred, text, under, zipped
 from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.model.errors import InputError
+from lockstep_grader.model.compat import StrEnum
+from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Lab, tidy
 from lockstep_grader.model.quiz import ANSWERS
 from lockstep_grader.quiz.file import read_quiz
-from lockstep_grader.results.export.autolab import problem_name
-from lockstep_grader.results.export.model import QUIZ
-from lockstep_grader.results.export.words import number
+from lockstep_grader.quiz.key import read_key
+from lockstep_grader.quiz.sealed import FILE as SEALED
+from lockstep_grader.quiz.sealed import sealed_json
+from lockstep_grader.results.export.words import QUIZ, number
 from lockstep_grader.toolchain.system import BUILD_REQUIREMENTS
+
+
+def render(template: str, /, **values: object) -> str:
+    return _templates().get_template(f"{template}.j2").render(number=number, **values)
+
+
+@cache
+def _templates() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        undefined=StrictUndefined,
+        autoescape=select_autoescape(("html.j2",), default=False),
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+IMAGE = "debian:13"  # of the container that grades
+# `./lab` would install these too, but one step is quicker.
+_PACKAGES = ("ca-certificates", "ccache", "python3", "python3-venv")
+
+
+def pipelines(labs: Sequence[str]) -> Files:
+    """The workflow and the pipeline that grade the labs with these ids, a job for each."""
+    packages = " ".join([*_PACKAGES, *(need.package for need in BUILD_REQUIREMENTS)])
+    values = {"image": IMAGE, "labs": labs, "packages": packages}
+    return {
+        ".github/workflows/grade.yml": text(render("student.github.yml", **values)),
+        ".gitlab-ci.yml": text(render("student.gitlab-ci.yml", **values)),
+    }
+
+
+TIME_LIMIT_SECONDS = 600  # Gradescope's default, PrairieLearn's most; Autolab's as we ask for it
+
+
+class Platform(StrEnum):
+    GRADESCOPE = "gradescope"
+    GITHUB = "github"
+    AUTOLAB = "autolab"
+    PRAIRIELEARN = "prairielearn"
+
+
+_FILES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "grader/bootstrap.py", "lab")
+_TREES = ("common", "grader/src/lockstep_grader")
+_REQUIREMENTS = (
+    "grader/requirements.txt",
+    "grader/requirements-clang.txt",
+    "grader/requirements-nvcc.txt",
+)
+# Our own tests and benchmarks, which contain kernels that students must write.
+_LEFT_OUT = ("tests", "bench", "selftest", "__pycache__")
+# Not needed to grade one lab.
+_NEW_LABS = "grader/src/lockstep_grader/author/templates"
+_HEADERS = "common/cuda/"
+_INCLUDE = re.compile(rb'^\s*#\s*include\s+["<](lab/[a-z0-9_]+\.cuh)[">]', re.MULTILINE)
+
+
+def bundle(workspace: Workspace, lab: Lab) -> Files:
+    """The files by their path in the repository. Raises FaultError when one is missing."""
+    root = workspace.root
+    paths = {root / name for name in (*_FILES, *_REQUIREMENTS)}
+    for tree in (*_TREES, f"labs/{lab.id}"):
+        paths.update(_files_under(root / tree))
+    paths.difference_update(_files_under(root / _NEW_LABS))
+    if missing := [path for path in sorted(paths) if not path.is_file()]:
+        raise FaultError(f"{missing[0]} is missing: is this a whole checkout?")
+    files = {
+        path.relative_to(root).as_posix(): Packed(path.read_bytes(), os.access(path, os.X_OK))
+        for path in paths
+    }
+    sealed = {path: Packed(data) for path, data in sealed_keys(workspace, [lab]).items()}
+    return {**_without_other_headers(files, lab), **sealed}
+
+
+def sealed_keys(workspace: Workspace, chosen: Iterable[Lab]) -> dict[str, bytes]:
+    """The keys of the labs' quizzes, in a form that holds no readable answer."""
+    found = {}
+    for lab in chosen:
+        if quiz := read_quiz(workspace, lab):
+            key = read_key(workspace, quiz).all_cases()
+            found[f"labs/{lab.id}/{SEALED}"] = sealed_json(quiz, key)
+    return found
+
+
+def _files_under(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        hidden = any(part.startswith(".") or part in _LEFT_OUT for part in parts)
+        if path.is_file() and not hidden and path.suffix != ".pyc":
+            yield path
+
+
+def _without_other_headers(files: dict[str, Packed], lab: Lab) -> Files:
+    """Less the headers of common/cuda that only other labs include: one may solve this lab."""
+    given = {path: file for path, file in files.items() if path.startswith(f"{_HEADERS}lab/")}
+    kept = {path: file for path, file in files.items() if path not in given}
+    wanted = _included(kept.values()) | set(lab.headers)
+    while wanted:
+        path = f"{_HEADERS}{wanted.pop()}"
+        if path in given:
+            kept[path] = given.pop(path)
+            wanted |= _included([kept[path]])
+    return kept
+
+
+def _included(files: Iterable[Packed]) -> set[str]:
+    return {name.decode() for file in files for name in _INCLUDE.findall(file.data)}
+
 
 _HANDOUT_SUFFIXES = (".cuh", ".md", ".svg", ".png")
 
@@ -95,7 +214,7 @@ def _autolab(order: Order, files: Files) -> bytes:
     name, lockstep = assessment_name(lab), f"/opt/lockstep/{lab.id}"
     problems = [
         {
-            "name": problem_name(lab.id, rung.id),
+            "name": f"{lab.id}/{rung.id}",
             "title": rung.title,
             "points": number(rung.points.total),
         }
@@ -103,7 +222,7 @@ def _autolab(order: Order, files: Files) -> bytes:
     ]
     if order.quiz_points:
         worth = number(order.quiz_points)
-        problems.append({"name": problem_name(lab.id, QUIZ), "title": "Quiz", "points": worth})
+        problems.append({"name": f"{lab.id}/{QUIZ}", "title": "Quiz", "points": worth})
     settings = {"problems": problems, "time_limit": TIME_LIMIT_SECONDS, "image": image}
     own = {
         f"{name}.rb": text(render("assessment.rb", name=name)),

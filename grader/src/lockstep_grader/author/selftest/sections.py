@@ -32,7 +32,7 @@ from lockstep_grader.machine.workspace import Workspace, cache_folder, forget_un
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.model.text import visible
-from lockstep_grader.results.kept import KeptJudgements
+from lockstep_grader.results.store import KeptJudgements
 from lockstep_grader.toolchain import system
 from lockstep_grader.toolchain.description import build_backend, workers_target
 

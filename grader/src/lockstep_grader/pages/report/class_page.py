@@ -1,25 +1,84 @@
 # SPDX-License-Identifier: MIT
-"""The page of the class, for its instructors, and the leaderboard, which the class may see."""
+"""The pages of the class for its instructors, of a pair that is alike, and the leaderboard."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lockstep_grader.model.grades import Backend, Lab
+from lockstep_grader.pages.engine import coloured_lines
 from lockstep_grader.pages.report.class_stats import (
+    RULES,
     common_causes,
     distribution,
     extremes,
+    quiz_stats,
     rung_stats,
     share,
     summarise,
+    who_needs_help,
 )
-from lockstep_grader.pages.report.help import RULES, who_needs_help
-from lockstep_grader.pages.report.pairs import Similarity, rules
-from lockstep_grader.pages.report.quiz_stats import quiz_stats
+from lockstep_grader.pages.report.names import page_name
 from lockstep_grader.pages.report.render import Renderer
-from lockstep_grader.pages.report.results import Entry, Results
-from lockstep_grader.pages.report.slugs import page_name
 from lockstep_grader.pages.report.words import State, kind_words, state_of
+from lockstep_grader.results.graded import Entry, Results
+
+LEAST_SHARE = 0.8
+LEAST_ABOVE = 0.15  # above the usual, where that is known
+LEAST_OWN = 200  # characters of the student's own code, or there is nothing to compare
+LEAST_PAIRS = 6  # fewer say nothing of what is usual
+MOST_PAIRS = 60  # listed
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One rung of a pair. `usual` is the median over all pairs at this rung, None: too few."""
+
+    lab: str
+    rung: str
+    share: float
+    usual: float | None
+    one_text: str
+    other_text: str
+    one_lines: frozenset[int]
+    other_lines: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    one: Entry
+    other: Entry
+    matches: tuple[Match, ...]
+
+    @property
+    def share(self) -> float:
+        return max(match.share for match in self.matches)
+
+    @property
+    def page(self) -> str:
+        """The file name of its page."""
+        return page_name(self.one.id, self.other.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Similarity:
+    pairs: tuple[Pair, ...]
+    left_out: int  # pairs that stand out too, beyond MOST_PAIRS
+    compared: int  # pairs of files
+    everywhere: tuple[str, ...]  # rungs at which being alike is usual, so that nothing stands out
+
+
+def pair_page(renderer: Renderer, results: Results, pair: Pair) -> str:
+    sides = [
+        (
+            match,
+            (
+                (pair.one, coloured_lines(match.one_text), match.one_lines),
+                (pair.other, coloured_lines(match.other_text), match.other_lines),
+            ),
+        )
+        for match in pair.matches
+    ]
+    return renderer.page("pair.html.j2", results=results, pair=pair, sides=sides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +87,7 @@ class Row:
 
     entry: Entry
     share: float | None  # of the points, in percent
-    labs: tuple[float | None, ...]  # points, in the order of the columns; None: not graded
-    has_lab: tuple[bool, ...]
+    labs: Mapping[str, float | None]  # points; None: not graded
     full_rungs: int
     rungs: int
     cause: str  # the first reason for lost points
@@ -42,15 +100,6 @@ class Row:
         if self.entry.problem:
             return "problem"
         return "full" if self.entry.score == self.entry.max_score else "short"
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A line of the leaderboard; `rank` is 0 for those not graded."""
-
-    rank: int
-    name: str
-    row: Row
 
 
 def class_page(
@@ -70,7 +119,7 @@ def class_page(
         "class.html.j2",
         script_file="table.js",
         results=results,
-        labs=_columns(everyone),
+        labs=[lab for lab, _ in results.labs],
         missing=[entry for entry in everyone if entry.is_missing],
         marked=[entry for entry in everyone if entry.mark],
         titles={lab.id: lab.title for lab in labs},
@@ -91,7 +140,7 @@ def class_page(
         board=board,
         analysis=analysis,
         link=_link,
-        **rules(),
+        rules=(LEAST_SHARE, LEAST_ABOVE, LEAST_OWN, LEAST_PAIRS),
     )
 
 
@@ -101,44 +150,36 @@ def leaderboard_page(renderer: Renderer, results: Results, names: Mapping[str, s
         "leaderboard.html.j2",
         script_file="table.js",
         results=results,
-        labs=_columns(results.entries),
+        labs=[lab for lab, _ in results.labs],
         places=rank(class_rows(results.entries), names),
         is_anonymous=any(names[entry.id] != entry.name for entry in results.entries),
     )
 
 
-def rank(rows: Sequence[Row], names: Mapping[str, str]) -> list[Place]:
-    """By points, ties sharing a rank and sorted by the name shown; the ungraded come last."""
-    shown = [(names[row.entry.id], row) for row in rows]
-    shown.sort(key=lambda each: (-_standing(each[1]), each[0]))
-    places: list[Place] = []
-    for number, (name, row) in enumerate(shown, start=1):
-        tied = bool(places) and _standing(places[-1].row) == _standing(row)
-        place = 0 if row.entry.score is None else places[-1].rank if tied else number
-        places.append(Place(place, name, row))
+def rank(rows: Sequence[Row], names: Mapping[str, str]) -> list[tuple[int, str, Row]]:
+    """By points, ties sharing a rank and sorted by the name shown; the ungraded, rank 0, last."""
+
+    def standing(row: Row) -> float:
+        return 1.0 if row.entry.score is None else -row.entry.score
+
+    places: list[tuple[int, str, Row]] = []
+    shown = sorted(rows, key=lambda row: (standing(row), names[row.entry.id]))
+    for number, row in enumerate(shown, start=1):
+        tied = bool(places) and standing(places[-1][2]) == standing(row)
+        place = 0 if row.entry.score is None else places[-1][0] if tied else number
+        places.append((place, names[row.entry.id], row))
     return places
 
 
-def _standing(row: Row) -> float:
-    return -1.0 if row.entry.score is None else row.entry.score
-
-
-def _columns(entries: Sequence[Entry]) -> list[str]:
-    return sorted({lab.id for entry in entries for lab in entry.labs})
-
-
 def class_rows(entries: Sequence[Entry]) -> list[Row]:
-    columns = _columns(entries)
     rows = []
     for entry in entries:
-        by_lab = {lab.id: lab.score for lab in entry.labs}
         states = [state_of(result) for _, result in entry.rungs]
         rows.append(
             Row(
                 entry,
                 share(entry),
-                tuple(by_lab.get(column) for column in columns),
-                tuple(column in by_lab for column in columns),
+                {lab.id: lab.score for lab in entry.labs},
                 states.count(State.FULL),
                 len(states),
                 _cause(entry),
@@ -155,12 +196,9 @@ def _cause(entry: Entry) -> str:
         state = state_of(result)
         if state is State.FULL:
             continue
-        says_all = state is State.UNWRITTEN or state is State.HELD or state is State.UNGRADED
-        why = (
-            str(state)
-            if says_all
-            else next((kind_words(f.kind) for f in result.findings), str(state))
-        )
+        why = str(state)
+        if state in (State.PART, State.WRONG):
+            why = next((kind_words(each.kind) for each in result.findings), why)
         return f"{lab.id}/{result.id}: {why}"
     return ""
 

@@ -1,33 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""The class in figures: distribution, success rung by rung, causes, extremes. No I/O."""
+"""The class in figures: distribution, rungs, causes, quizzes, extremes, who needs help. No I/O."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 
 from lockstep_grader.model.grades import FindingKind, Lab, RungResult
+from lockstep_grader.model.quiz import Answered, Kind, Mark, QuizResult
 from lockstep_grader.model.text import joined_lines
-from lockstep_grader.pages.report.gauges import Gauge, gauges
-from lockstep_grader.pages.report.results import Entry, Results
-from lockstep_grader.pages.report.words import State, is_right, is_unwritten, kind_words, state_of
+from lockstep_grader.pages.report.rung_view import Gauge, gauges
+from lockstep_grader.pages.report.words import (
+    State,
+    is_right,
+    is_unwritten,
+    kind_words,
+    points,
+    state_of,
+)
+from lockstep_grader.results.graded import Entry, Results
 
 _BINS = 10
 _COMMON = 15  # causes listed
 _LEAST_VALUES = 2  # of a measure, or there is no slowest and fastest
-
-
-@dataclass(frozen=True, slots=True)
-class Bin:
-    """Submissions whose share of the points is in [low, high) percent; the last holds 100 too."""
-
-    low: int
-    high: int
-    count: int
-
-    @property
-    def label(self) -> str:
-        return f"{self.low} to {self.high} %"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +92,11 @@ def summarise(entries: Sequence[Entry]) -> Summary:
     )
 
 
-def distribution(entries: Iterable[Entry]) -> tuple[Bin, ...]:
-    width = 100 // _BINS
-    counts = Counter(
-        min(_BINS - 1, int(part // width))
-        for entry in entries
-        if (part := share(entry)) is not None
-    )
-    return tuple(Bin(i * width, (i + 1) * width, counts[i]) for i in range(_BINS))
+def distribution(entries: Iterable[Entry]) -> list[int]:
+    """How many have their share of the points in each tenth of it; the last has 100 percent too."""
+    shares = [part for entry in entries if (part := share(entry)) is not None]
+    counts = Counter(min(_BINS - 1, int(part * _BINS / 100)) for part in shares)
+    return [counts[number] for number in range(_BINS)]
 
 
 def rung_stats(entries: Sequence[Entry], labs: Sequence[Lab]) -> list[RungStat]:
@@ -201,3 +193,131 @@ def _by_rung(entries: Iterable[Entry]) -> dict[tuple[str, str], list[tuple[Entry
         for lab, result in entry.rungs:
             found[lab.id, result.id].append((entry, result))
     return dict(sorted(found.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionStat:
+    id: str
+    kind: Kind
+    counts: Mapping[Mark, int]
+    mistake: str  # the explanation that most wrong answers got; empty: none has one
+    mistakes: int  # how many got it
+
+    @property
+    def is_scored(self) -> bool:
+        return self.kind is not Kind.EXPLAIN
+
+    @property
+    def share(self) -> float | None:
+        """Of the answers that could be checked, in percent; None where there is none."""
+        checked = self.counts[Mark.RIGHT] + self.counts[Mark.WRONG]
+        return 100 * self.counts[Mark.RIGHT] / checked if checked else None
+
+
+@dataclass(frozen=True, slots=True)
+class QuizStat:
+    """A lab's quiz; the counts are of those who handed in answers."""
+
+    lab: str
+    answered: int
+    silent: int  # submissions without answers
+    unreadable: tuple[Entry, ...]
+    mean: float | None
+    max_score: float
+    questions: tuple[QuestionStat, ...]
+
+
+def quiz_stats(entries: Sequence[Entry]) -> list[QuizStat]:
+    """Of each lab whose quiz any of them answered."""
+    found: dict[str, list[tuple[Entry, QuizResult]]] = defaultdict(list)
+    for entry in entries:
+        for lab in entry.labs:
+            if lab.quiz:
+                found[lab.id].append((entry, lab.quiz))
+    return [
+        _quiz(lab, quizzes)
+        for lab, quizzes in sorted(found.items())
+        if any(quiz.seed is not None or quiz.problem for _, quiz in quizzes)
+    ]
+
+
+def _quiz(lab: str, quizzes: Sequence[tuple[Entry, QuizResult]]) -> QuizStat:
+    answered = [quiz for _, quiz in quizzes if quiz.seed is not None]
+    unreadable = tuple(entry for entry, quiz in quizzes if quiz.problem)
+    by_question: dict[str, list[Answered]] = defaultdict(list)
+    for quiz in answered:
+        for each in quiz.answers:
+            by_question[each.id].append(each)
+    return QuizStat(
+        lab,
+        len(answered),
+        len(quizzes) - len(answered) - len(unreadable),
+        unreadable,
+        round(mean(quiz.score for quiz in answered), 2) if answered else None,
+        max(quiz.max_score for _, quiz in quizzes),
+        tuple(_question(name, answers) for name, answers in by_question.items()),
+    )
+
+
+def _question(name: str, answers: Sequence[Answered]) -> QuestionStat:
+    marks = Counter(each.mark for each in answers)
+    reasons = Counter(each.reason for each in answers if each.mark is Mark.WRONG and each.reason)
+    mistake = min(reasons, key=lambda reason: (-reasons[reason], reason), default="")
+    return QuestionStat(
+        name, answers[0].kind, {mark: marks[mark] for mark in Mark}, mistake, reasons[mistake]
+    )
+
+
+_MANY = 0.75  # of those who wrote a rung: then it is hard only for the others
+_LEAST_WRITTEN = 4  # fewer say nothing of how hard a rung is
+
+RULES = (
+    "nothing could be taken from the submission, or no rung of it is written",
+    "the points are less than half of the class's median",
+    "the first rung of a lab is written, and its results are wrong",
+    f"a rung is wrong that at least {_MANY:.0%} of those who wrote it "
+    f"(and at least {_LEAST_WRITTEN}) have right",
+)
+
+
+def who_needs_help(
+    entries: Sequence[Entry], summary: Summary
+) -> list[tuple[Entry, tuple[str, ...]]]:
+    """Those with the most reasons first. Students without a grade are not judged by these rules."""
+    easy = _easy_rungs(entries)
+    graded = (entry for entry in entries if entry.score is not None)
+    needs = [(entry, tuple(_reasons(entry, summary, easy))) for entry in graded]
+    needs.sort(key=lambda need: (-len(need[1]), need[0].score or 0.0, need[0].id))
+    return [(entry, reasons) for entry, reasons in needs if reasons]
+
+
+def _reasons(entry: Entry, summary: Summary, easy: set[tuple[str, str]]) -> Iterator[str]:
+    if entry.problem:
+        yield entry.problem
+        return
+    if all(is_unwritten(result) for _, result in entry.rungs):
+        yield "nothing is written"
+        return
+    if summary.median and entry.score is not None and entry.score < summary.median / 2:
+        yield f"{points(entry.score)} points, the median is {points(summary.median)}"
+    for lab in entry.labs:
+        for number, result in enumerate(lab.rungs):
+            if result.score is None or is_right(result) or is_unwritten(result):
+                continue
+            if number == 0:
+                yield f"the first rung of {lab.id} is wrong"
+            elif (lab.id, result.id) in easy:
+                yield f"{lab.id}/{result.id} is wrong, and most have it right"
+
+
+def _easy_rungs(entries: Sequence[Entry]) -> set[tuple[str, str]]:
+    easy = set()
+    for place, found in _by_rung(entries).items():
+        right = [
+            is_right(result)
+            for _, result in found
+            if result.score is not None and not is_unwritten(result)
+        ]
+        if len(right) >= _LEAST_WRITTEN and sum(right) / len(right) >= _MANY:
+            easy.add(place)
+    return easy

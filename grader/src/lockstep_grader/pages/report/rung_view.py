@@ -1,31 +1,136 @@
 # SPDX-License-Identifier: MIT
-"""One judged rung as its student's page shows it."""
+"""One judged rung as its student's page shows it, with a bar for each measure."""
 
 import base64
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 
 from markupsafe import Markup
 
 from lockstep_grader.model.grades import (
     Backend,
-    Finding,
     FindingKind,
+    Gate,
     Outcome,
     Part,
-    PartScore,
+    Points,
     Rung,
     RungResult,
     TestResult,
 )
-from lockstep_grader.model.measures import figure
+from lockstep_grader.model.measures import MEASURES, figure, kept
+from lockstep_grader.model.score import passes_by_noise
 from lockstep_grader.model.text import clipped
-from lockstep_grader.pages.report.gauges import Gauge, gauges
-from lockstep_grader.pages.report.results import Entry, Results
+from lockstep_grader.pages.engine import coloured_lines
 from lockstep_grader.pages.report.words import State, cause_words, state_of
-from lockstep_grader.pages.source import coloured_lines
+from lockstep_grader.results.folder import kept_picture
+from lockstep_grader.results.graded import Entry, Results
 from lockstep_grader.words.account import account_of
+
+# Words, the limit of any program, its name, and the unit. A speed is a ratio of two.
+_SCALES: Mapping[str, tuple[str, float | None, str, str]] = {
+    "share": ("speed, as a share of what this device reaches", 1.0, "the device's limit", "x"),
+    "of_library": ("speed compared with the library's", 1.0, "the library", "x"),
+    "of_reference": ("speed compared with the reference solution's", 1.0, "the reference", "x"),
+    "speedup": ("speedup over the lab's first rung", None, "", "x"),
+    "speedup_cpu": ("speedup over a sequential CPU", None, "", "x"),
+    "sector_efficiency": ("", 1.0, "every byte moved is used", ""),
+    "lanes_per_request": ("", 32.0, "a whole warp", ""),
+}
+_ROOM = 1.15  # of the axis beyond what has to fit on it
+_LONGEST = 2.0  # a value this many times the gates is cut off, or the gates would not be seen
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    name: str
+    words: str
+    value: float
+    unit: str
+    gate: Gate | None  # None: measured, and points do not depend on it
+    limit: float | None
+    limit_words: str
+    is_noisy: bool = False  # too close to its gate to call: not held against the student
+
+    @property
+    def lower_is_better(self) -> bool:
+        return self.gate is not None and self.gate.zero > self.gate.full
+
+    @property
+    def earned(self) -> float:
+        """The share of the points, in [0, 1]."""
+        return self.gate.fraction(self.value) if self.gate else 1.0
+
+    @property
+    def verdict(self) -> str:
+        """One of full, part, none, info: as a style class and a word."""
+        if self.gate is None:
+            return "info"
+        if self.is_noisy or kept(self.gate, self.value):
+            return "full"
+        return "part" if self.earned > 0 else "none"
+
+    @property
+    def end(self) -> float:
+        """Where the axis ends."""
+        fixed = [self.gate.zero, self.gate.full] if self.gate else []
+        if self.limit is not None:
+            fixed.append(self.limit)
+        base = max([abs(mark) for mark in fixed] or [self.value]) or 1.0
+        return max(base, min(self.value, base * _LONGEST)) * _ROOM
+
+    @property
+    def is_cut(self) -> bool:
+        return self.value > self.end
+
+    def at(self, mark: float) -> float:
+        """The place of `mark` on the axis, in percent."""
+        return round(100 * min(1.0, max(0.0, mark / self.end)), 2)
+
+    def said(self, value: float) -> str:
+        """`value` as a person reads it."""
+        if self.name == "share":
+            return f"{value:.1%}" if value != round(value, 2) else f"{value:.0%}"
+        return f"{_grouped(value)}{self.unit}"
+
+    @property
+    def sentence(self) -> str:
+        """The whole picture in words."""
+        parts = [f"{self.words}: {self.said(self.value)}"]
+        if self.gate:
+            parts.append(f"no points at {self.said(self.gate.zero)}")
+            parts.append(f"full mark at {self.said(self.gate.full)}")
+        if self.limit is not None:
+            parts.append(f"{self.limit_words} at {self.said(self.limit)}")
+        return ", ".join(parts)
+
+
+def gauges(rung: Rung, result: RungResult, backend: Backend) -> Iterator[Gauge]:
+    """A bar for each gate that was measured, and for the speed even where no points hang on it."""
+    gates = rung.gates(backend)
+    for test in result.judgement.tests:
+        if test.part is not Part.EFFICIENCY:
+            continue
+        for gate in gates:
+            if gate.name in test.measures:
+                yield _gauge(gate.name, gate, test)
+        if "share" in test.measures and all(gate.name != "share" for gate in gates):
+            yield _gauge("share", None, test)
+
+
+def _gauge(name: str, gate: Gate | None, test: TestResult) -> Gauge:
+    known = MEASURES[name].words if name in MEASURES else name
+    words, limit, limit_words, unit = _SCALES.get(name, ("", None, "", ""))
+    noisy = gate is not None and passes_by_noise(gate, test)
+    return Gauge(name, words or known, test.measures[name], unit, gate, limit, limit_words, noisy)
+
+
+def _grouped(value: float) -> str:
+    """Separates thousands, so that long counts are readable."""
+    return f"{int(value):,}" if float(value).is_integer() else figure(value)
+
 
 _MOST_LINES = 2000  # of a source that a page shows
 _NEIGHBOURS = 4  # source lines above and below a note that are not folded away
@@ -62,30 +167,27 @@ class Fold:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
-    label: str
-    data: str  # a data: URI
-
-
-@dataclass(frozen=True, slots=True)
 class RungView:
     rung: Rung
+    result: RungResult
     anchor: str
-    state: State
-    score: float | None
-    max_score: float
-    parts: tuple[tuple[str, PartScore], ...]
-    fault: str
-    missing: str  # that there is no file, in a sentence; empty where there is one
     causes: tuple[Cause, ...]
     gauges: tuple[Gauge, ...]
     source: tuple[Fold, ...]
-    pictures: tuple[Picture, ...]
-    tests: tuple[TestResult, ...]
+    pictures: tuple[tuple[str, str], ...]  # a label, and a data: URI
+
+    @property
+    def state(self) -> State:
+        return state_of(self.result)
+
+    @property
+    def missing(self) -> str:
+        """That there is no file, in a sentence; empty where there is one."""
+        return next((each.message for each in self.result.findings if each.is_of_missing_file), "")
 
     @property
     def is_full(self) -> bool:
-        return self.score == self.max_score
+        return self.result.score == self.result.max_score
 
     @property
     def is_noted(self) -> bool:
@@ -95,12 +197,15 @@ class RungView:
     @property
     def outputs(self) -> list[tuple[str, str]]:
         """What tests printed, each text once."""
-        said = {test.output.strip(): test.name for test in reversed(self.tests)}
-        return [
-            (test.name, clipped(text, _OUTPUT_LINES))
-            for test in self.tests
-            if (text := test.output.strip()) and said[text] == test.name
-        ]
+        said: dict[str, str] = {}
+        for test in self.result.judgement.tests:
+            said.setdefault(test.output.strip(), test.name)
+        return [(name, clipped(text, _OUTPUT_LINES)) for text, name in said.items() if text]
+
+
+def bare(result: RungResult) -> Rung:
+    """For a rung that this checkout no longer has."""
+    return Rung(result.id, result.id, Points(0, 0, 0))
 
 
 def view_rung(
@@ -120,26 +225,22 @@ def view_rung(
     if left_out := len(lines[_MOST_LINES:]):
         notes.setdefault(_MOST_LINES, []).append(("count", f"{left_out} more lines are not shown"))
     return RungView(
-        rung=rung,
-        anchor=anchor,
-        state=state_of(result),
-        score=result.score,
-        max_score=result.max_score,
-        parts=tuple((part.value, result.parts[part]) for part in Part if part in result.parts),
-        fault=result.judgement.fault,
-        missing=next((each.message for each in result.findings if each.is_of_missing_file), ""),
-        causes=tuple(_causes(result, rung.file_name, anchor, len(text.splitlines()))),
-        gauges=gauges(rung, result, results.backend),
-        source=_folds(text, notes, anchor, folded),
-        pictures=tuple(_pictures(results, entry, lab_id, result)),
-        tests=result.judgement.tests,
+        rung,
+        result,
+        anchor,
+        tuple(_causes(result, rung.file_name, anchor, len(text.splitlines()))),
+        tuple(gauges(rung, result, results.backend)),
+        _folds(text, notes, anchor, folded),
+        tuple(_pictures(results, entry, lab_id, result)),
     )
 
 
 def _causes(result: RungResult, file_name: str, anchor: str, lines: int) -> Iterable[Cause]:
     """Each finding once, then what failed tests say that no finding does."""
     found_by = {
-        finding: test.name for test in reversed(result.judgement.tests) for finding in test.findings
+        finding: f"found by {test.name}"
+        for test in reversed(result.judgement.tests)
+        for finding in test.findings
     }
     account = account_of(result.findings, result.judgement.tests)
     for finding in result.findings:
@@ -150,17 +251,13 @@ def _causes(result: RungResult, file_name: str, anchor: str, lines: int) -> Iter
             clipped(finding.message, _MESSAGE_LINES),
             at,
             f"{anchor}-L{finding.line}" if is_here else "",
-            account.said if finding == account.cause else _found(found_by.get(finding, "")),
+            account.said if finding == account.cause else found_by.get(finding, ""),
         )
     said = "\n".join(finding.message for finding in result.findings)
     for test in result.judgement.tests:
         if test.outcome is Outcome.FAILED and not test.findings and test.message not in said:
             said += f"\n{test.message}"
             yield Cause("failed test", clipped(test.message, _MESSAGE_LINES), "", "", test.name)
-
-
-def _found(test: str) -> str:
-    return f"found by {test}" if test else ""
 
 
 def _notes(
@@ -171,8 +268,7 @@ def _notes(
     for comment in entry.comments:
         if (comment.lab, comment.rung) == (lab_id, rung.id):
             notes[comment.line].append(("comment", comment.text))
-    findings: Iterable[Finding] = result.findings
-    for finding in findings:
+    for finding in result.findings:
         if finding.file == rung.file_name and finding.kind is not FindingKind.BUDGET:
             words = f"{cause_words(finding)}: {clipped(finding.message, 1)}"
             notes[finding.line].append(("finding", words))
@@ -204,22 +300,14 @@ def _folds(
     }
     if not near or not is_folded:
         return (Fold(tuple(lines), is_open=True),)
-    folds: list[Fold] = []
-    run: list[SourceLine] = []
-    for line in lines:
-        if run and (line.number in near) != (run[-1].number in near):
-            folds.append(_fold(run, near))
-            run = []
-        run.append(line)
-    return (*folds, _fold(run, near))
+    runs = [tuple(run) for _, run in groupby(lines, lambda line: line.number in near)]
+    return tuple(Fold(run, run[0].number in near or len(run) < _LEAST_FOLD) for run in runs)
 
 
-def _fold(run: Sequence[SourceLine], near: set[int]) -> Fold:
-    return Fold(tuple(run), run[0].number in near or len(run) < _LEAST_FOLD)
-
-
-def _pictures(results: Results, entry: Entry, lab_id: str, result: RungResult) -> Iterable[Picture]:
+def _pictures(
+    results: Results, entry: Entry, lab_id: str, result: RungResult
+) -> Iterable[tuple[str, str]]:
     for image in result.judgement.images:
-        if data := results.picture(entry, lab_id, image.file):
+        if data := kept_picture(results.folder, entry.id, lab_id, image.file):
             uri = f"data:image/png;base64,{base64.b64encode(data).decode('ascii')}"
-            yield Picture(image.label, uri)
+            yield image.label, uri

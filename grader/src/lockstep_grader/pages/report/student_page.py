@@ -1,35 +1,30 @@
 # SPDX-License-Identifier: MIT
 """A student's page: self-contained, without data of other students, so it can be sent as is."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from lockstep_grader.model.grades import Lab, Points, Rung, RungResult
-from lockstep_grader.model.policy import Course, hidden_rungs, without_hidden
-from lockstep_grader.model.quiz import QuizResult
+from lockstep_grader.model.grades import Lab
 from lockstep_grader.pages.report.render import Renderer
-from lockstep_grader.pages.report.results import Entry, LabEntry, Results
-from lockstep_grader.pages.report.rung_view import RungView, view_rung
-from lockstep_grader.pages.report.words import State
-
-
-@dataclass(frozen=True, slots=True)
-class NextStep:
-    rung: Rung
-    hint: str
-    command: str
+from lockstep_grader.pages.report.rung_view import RungView, bare, view_rung
+from lockstep_grader.results.graded import Entry, LabEntry, Results
 
 
 @dataclass(frozen=True, slots=True)
 class LabView:
-    id: str
-    title: str
-    summary: str
-    score: float | None
-    max_score: float
+    graded: LabEntry
+    model: Lab | None  # None: this checkout no longer has the lab
     rungs: tuple[RungView, ...]
-    next: NextStep | None
-    quiz: QuizResult | None = None
+
+    @property
+    def title(self) -> str:
+        return self.model.title if self.model else self.graded.id
+
+    @property
+    def next(self) -> RungView | None:
+        """The first rung that lacks points through the student's own doing."""
+        short = (view for view in self.rungs if view.result.score is not None and not view.is_full)
+        return next(short, None)
 
 
 def student_page(
@@ -39,72 +34,30 @@ def student_page(
     *,
     labs: Sequence[Lab],
     pseudonym: str,
-    course: Course | None = None,
 ) -> str:
     """The page; `pseudonym` is the student's name on the leaderboard, empty where it has none.
 
-    Rungs that `course` hides are left out; they count all the same.
+    Rungs that the course hides are left out; they count all the same.
     """
-    shown, hidden = _without_hidden(entry, course)
+    shown = entry.shown
     return renderer.page(
         "student.html.j2",
         entry=entry,
         comments=shown.comments,
         results=results,
         labs=view_labs(results, shown, labs),
-        hidden=hidden,
+        hidden=len(entry.rungs) - len(shown.rungs),
         pseudonym=pseudonym,
-        states=list(State),
     )
-
-
-def _without_hidden(entry: Entry, course: Course | None) -> tuple[Entry, int]:
-    """`entry` without hidden rungs, and how many those are."""
-    if course is None:
-        return entry, 0
-    labs = tuple(
-        replace(
-            lab,
-            rungs=tuple(rung for rung in lab.rungs if rung.id not in hidden_rungs(course, lab.id)),
-        )
-        for lab in entry.labs
-    )
-    shown = replace(entry, labs=labs, comments=without_hidden(course, entry.comments))
-    return shown, len(entry.rungs) - len(shown.rungs)
 
 
 def view_labs(results: Results, entry: Entry, labs: Iterable[Lab]) -> list[LabView]:
-    known = {lab.id: lab for lab in labs}
-    return [_lab(results, entry, lab, known.get(lab.id)) for lab in entry.labs]
+    models = {lab.id: lab for lab in labs}
+    rungs = {(lab.id, rung.id): rung for lab in models.values() for rung in lab.rungs}
 
+    def views(lab: LabEntry) -> Iterable[RungView]:
+        for result in lab.rungs:
+            model = rungs.get((lab.id, result.id)) or bare(result)
+            yield view_rung(results, entry, lab.id, model, result)
 
-def _lab(results: Results, entry: Entry, graded: LabEntry, lab: Lab | None) -> LabView:
-    by_id = {rung.id: rung for rung in lab.rungs} if lab else {}
-    views = tuple(
-        view_rung(results, entry, graded.id, _model(by_id, result), result)
-        for result in graded.rungs
-    )
-    return LabView(
-        graded.id,
-        lab.title if lab else graded.id,
-        lab.summary if lab else "",
-        graded.score,
-        graded.max_score,
-        views,
-        _next_step(graded.id, views),
-        graded.quiz,
-    )
-
-
-def _model(by_id: Mapping[str, Rung], result: RungResult) -> Rung:
-    """The rung's model; a bare one where this checkout no longer has the rung."""
-    return by_id.get(result.id) or Rung(result.id, result.id, Points(0, 0, 0))
-
-
-def _next_step(lab_id: str, views: Iterable[RungView]) -> NextStep | None:
-    """The first rung that lacks points through the student's own doing."""
-    for view in views:
-        if view.score is not None and not view.is_full:
-            hint = view.rung.hints[0] if view.rung.hints else ""
-            return NextStep(view.rung, hint, f"./lab check {lab_id}/{view.rung.id}")
-    return None
+    return [LabView(lab, models.get(lab.id), tuple(views(lab))) for lab in entry.labs]

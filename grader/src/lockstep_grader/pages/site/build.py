@@ -15,12 +15,12 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Lab
 from lockstep_grader.model.text import one_line
-from lockstep_grader.pages.site.contents import GLOSSARY, HOME, Contents, Glossary, contents
-from lockstep_grader.pages.site.links import Links
+from lockstep_grader.pages.site.contents import GLOSSARY, HOME, Contents, Glossary, Links, contents
 
 _STYLE = Path(__file__).with_name("site.css")
 # MkDocs Material would fetch another one, from another host, whenever a page is opened.
 _FRAME_WORKER = Path(__file__).with_name("iframe-worker.js")
+_SETTINGS = Path(__file__).with_name("mkdocs.yml")
 _LANGUAGES = {".cuh": "cuda", ".cu": "cuda", ".h": "cpp", ".toml": "toml"}
 _MARK = "made-by-lab-site.txt"  # in the folder that we may write again
 
@@ -109,58 +109,9 @@ def _write(file: Path, text: str) -> None:
 
 
 def _config(found: Contents, staged: Path, repository: str) -> str:
-    light = {"media": "(prefers-color-scheme: light)", "scheme": "default"}
-    dark = {"media": "(prefers-color-scheme: dark)", "scheme": "slate"}
-    light["toggle"] = {"icon": "material/weather-night", "name": "Use dark colours"}  # type: ignore[assignment]
-    dark["toggle"] = {"icon": "material/weather-sunny", "name": "Use light colours"}  # type: ignore[assignment]
-    config = {
-        "site_name": "Lockstep",
+    own = {
         "docs_dir": str(staged),
-        "use_directory_urls": False,  # the pages also open as files
         "nav": [{"Home": HOME}, *found.navigation],
-        "not_in_nav": "/*",
-        "theme": {
-            "name": "material",
-            "font": False,  # nothing is fetched from another host
-            "palette": [{**light, "primary": "teal"}, {**dark, "primary": "teal"}],
-            "features": [
-                "content.code.copy",
-                "content.code.annotate",
-                "navigation.footer",
-                "navigation.sections",
-                "navigation.top",
-                "search.highlight",
-                "toc.follow",
-            ],
-        },
-        "extra_css": [_STYLE.name],
-        "extra": {"generator": False, "polyfills": [_FRAME_WORKER.name]},
-        "plugins": ["search", "offline"],
-        "markdown_extensions": [
-            "attr_list",
-            "md_in_html",
-            "sane_lists",
-            "tables",
-            "pymdownx.superfences",
-            "pymdownx.highlight",
-            "pymdownx.inlinehilite",
-        ],
-        "validation": {
-            "nav": {"omitted_files": "ignore", "not_found": "warn"},
-            "links": {
-                "not_found": "warn",
-                "anchors": "warn",
-                "absolute_links": "warn",
-                "unrecognized_links": "warn",
-            },
-        },
+        **({"repo_url": repository} if repository else {}),
     }
-    if repository:
-        config["repo_url"] = repository
-    # GitHub's anchors, which the pages' links use.
-    slugs = (
-        "- toc:\n    permalink: true\n    slugify: !!python/object/apply:pymdownx.slugs.slugify\n"
-    )
-    slugs += "      kwds: {case: lower}\n"
-    text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
-    return text.replace("markdown_extensions:\n", f"markdown_extensions:\n{slugs}")
+    return _SETTINGS.read_text("utf-8") + yaml.safe_dump(own, sort_keys=False, allow_unicode=True)

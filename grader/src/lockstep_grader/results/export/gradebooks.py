@@ -1,21 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""The files of Canvas and Moodle, filled in: a gradebook's import, and a grading worksheet.
+"""Gradebooks of Canvas and Moodle: files filled in, and grades sent through Canvas's API.
 
 Moodle reads a worksheet by the column names Identifier, Grade and Last modified (grade), in its
 user's language (mod/assign/feedback/offline). An empty grade would change nothing, so what is not
 graded keeps its cell.
+
+POST /api/v1/courses/:course/assignments/:assignment/submissions/update_grades takes grades and
+comments by the students' numbers (https://canvas.instructure.com/doc/api/submissions.html), in one
+request for the class. Canvas adds a comment each time, so `export` sends nothing without --send.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 from lockstep_grader.machine import csv_rows
-from lockstep_grader.machine.csv_rows import Row
-from lockstep_grader.results.export.left_out import LeftOut
-from lockstep_grader.results.export.model import Gradebook, Submission
+from lockstep_grader.machine.csv_rows import Row, read_rows
+from lockstep_grader.model.errors import FaultError, InputError
+from lockstep_grader.model.text import one_line
 from lockstep_grader.results.export.table import Import, cell, labs, summary, ungraded, written
-from lockstep_grader.results.export.words import number
+from lockstep_grader.results.export.words import LeftOut, explanation, headline, number
+from lockstep_grader.results.graded import Entry, Results
 
 # What the importer takes for the student, in its order; the assignments come after them.
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Integration ID", "Root Account")
@@ -38,7 +46,7 @@ class Roster:
                 return column
         return lab_id
 
-    def find(self, entry: Submission) -> Mapping[str, str] | None:
+    def find(self, entry: Entry) -> Mapping[str, str] | None:
         """The row of who handed in: by number, login or email, else by a name held by one."""
         who = entry.student
         for key, values in (
@@ -54,11 +62,12 @@ class Roster:
         return found[0] if len(found) == 1 else None
 
 
-def roster_of(rows: Sequence[Row]) -> Roster:
-    """The roster in a gradebook exported from Canvas. Raises ValueError when it is none."""
+def roster_of(rows: Sequence[Row], name: str) -> Roster:
+    """The roster in a gradebook `name` exported from Canvas. Raises InputError when it is none."""
     columns = tuple(rows[0][1]) if rows else ()
     if columns[:2] != _CANVAS[:2] or _SECTION not in columns:
-        raise ValueError("its first line is not Student,ID,...,Section, as Canvas exports it")
+        lacking = "its first line is not Student,ID,...,Section, as Canvas exports it"
+        raise InputError(f"{name} is not a gradebook exported from Canvas: {lacking}")
     who = [index for index, column in enumerate(columns) if column in _CANVAS]
     named = tuple(
         dict(zip(columns, row, strict=False))
@@ -68,7 +77,7 @@ def roster_of(rows: Sequence[Row]) -> Roster:
     return Roster(columns, named)
 
 
-def canvas(book: Gradebook, roster: Roster | None = None) -> Import:
+def canvas(book: Results, roster: Roster | None = None) -> Import:
     """Student, ID, SIS Login ID, Section, a column per lab; then a row with the points possible."""
     known = roster.columns if roster else (*_CANVAS[:2], "SIS Login ID", _SECTION)
     who = [*(column for column in _CANVAS if column in known), _SECTION]
@@ -77,7 +86,7 @@ def canvas(book: Gradebook, roster: Roster | None = None) -> Import:
     possible = ["    Points Possible", *[""] * (len(who) - 1)]
     rows = [[*who, *titles], possible + [number(mark) for _, mark in book.labs]]
     left_out, columns = [], labs(book)
-    for entry in book.submissions:
+    for entry in book.entries:
         if reason := ungraded(book, entry):
             left_out.append(LeftOut(entry.id, reason))
             continue
@@ -94,18 +103,20 @@ def canvas(book: Gradebook, roster: Roster | None = None) -> Import:
     return Import(written(rows), tuple(left_out))
 
 
-def worksheet(book: Gradebook, rows: Sequence[Row]) -> Import:
-    """Moodle's worksheet `rows` with grades and comments. Raises ValueError when it is none."""
+def worksheet(book: Results, path: Path) -> Import:
+    """Moodle's worksheet with grades and comments. Raises InputError when it is none."""
+    rows = read_rows(path)
     columns = list(rows[0][1]) if rows else []
     identifier, grade, modified = (csv_rows.column(columns, names) for names in _WORKSHEET)
     if identifier is None or grade is None or modified is None:
         lacking = ", ".join(names[0] for names in _WORKSHEET)
-        raise ValueError(
-            f"it lacks one of the columns {lacking}; if Moodle's language is not English, German, "
+        raise InputError(
+            f"{path} is not a grading worksheet of Moodle: it lacks one of the columns {lacking}; "
+            "if Moodle's language is not English, German, "
             "French or Spanish, choose English in the menu of your profile and download it again"
         )
     comments = csv_rows.column(columns, csv_rows.MOODLE_COMMENTS)
-    known = [entry for entry in book.submissions if entry.student.participant]
+    known = [entry for entry in book.entries if entry.student.participant]
     by_id = {entry.student.participant: entry for entry in known}
     made: list[Sequence[str]] = [columns]
     left_out = []
@@ -119,12 +130,12 @@ def worksheet(book: Gradebook, rows: Sequence[Row]) -> Import:
             if comments is not None:
                 cells[comments] = summary(entry)
         made.append(cells)  # Moodle's own go back as they came
-    unknown = [entry for entry in book.submissions if not entry.student.participant]
+    unknown = [entry for entry in book.entries if not entry.student.participant]
     left_out += [LeftOut(entry.id, "not in the worksheet") for entry in (*by_id.values(), *unknown)]
     return Import(written(made), tuple(left_out))
 
 
-def _own_row(entry: Submission) -> Mapping[str, str]:
+def _own_row(entry: Entry) -> Mapping[str, str]:
     who = entry.student
     return {
         "Student": who.name or entry.id,
@@ -139,3 +150,100 @@ def _folded(name: str) -> str:
     last, comma, first = name.partition(",")
     words: Iterable[str] = f"{first} {last}".split() if comma else name.split()
     return " ".join(words).casefold()
+
+
+INSTALL = ".venv/bin/python -m pip install -r grader/requirements-canvas.txt"
+_MAX_COMMENT_CHARS = 8_000
+_ADDRESS = re.compile(
+    r"(?P<url>https?://[^/\s]+)/courses/(?P<course>\d+)/assignments/(?P<id>\d+)/?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where grades go: the site, and what Canvas shows in the addresses of its pages."""
+
+    url: str
+    course: int
+    assignment: int
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """What one student gets."""
+
+    id: str
+    user: str  # Canvas's number of the student
+    points: float
+    comment: str
+
+
+def target_of(address: str) -> Target:
+    """The assignment whose page has this address in a browser. Raises InputError."""
+    match = _ADDRESS.fullmatch(address)
+    if match is None:
+        example = "https://canvas.example.edu/courses/12/assignments/345"
+        raise InputError(f"{address!r} is not the address of an assignment, as in {example}")
+    if not match["url"].startswith("https://") and urlsplit(address).hostname != "127.0.0.1":
+        raise InputError(f"{match['url']}: the token may only travel by https")
+    return Target(match["url"], int(match["course"]), int(match["id"]))
+
+
+def posts(book: Results) -> tuple[tuple[Post, ...], tuple[LeftOut, ...]]:
+    """What there is to send, and the students that are left out, with the reason."""
+    made, left_out = [], []
+    for entry in book.entries:
+        user = entry.student.lms_id
+        if entry.score is None:
+            left_out.append(LeftOut(entry.id, "not graded"))
+        elif entry.is_missing:
+            left_out.append(LeftOut(entry.id, "handed in nothing"))
+        elif not user.isdecimal():
+            left_out.append(LeftOut(entry.id, "Canvas's number is not known; use a roster"))
+        else:
+            made.append(Post(entry.id, user, entry.score, _comment(entry)))
+    return tuple(made), tuple(left_out)
+
+
+def preview(made: Sequence[Post], target: Target) -> Iterator[str]:
+    """What would be sent, a line per student."""
+    yield f"to {target.url} course {target.course}, assignment {target.assignment}:"
+    for post in made:
+        first = one_line(post.comment.partition("\n")[0])[:80]
+        yield f"{post.id} ({post.user}): {number(post.points)} points; {first}"
+
+
+def send(made: Sequence[Post], target: Target, token: str) -> None:
+    """Sends all in one request. Raises InputError or FaultError; then nothing was changed."""
+    try:
+        from canvasapi import Canvas
+        from canvasapi.exceptions import CanvasException
+        from requests.exceptions import RequestException
+    except ImportError as error:
+        raise InputError(f"Canvas's API takes the package canvasapi: {INSTALL}") from error
+    grades: dict[str, Any] = {
+        post.user: {"posted_grade": number(post.points), "text_comment": post.comment}
+        for post in made
+    }
+    try:
+        course = Canvas(target.url, token).get_course(target.course)
+        course.get_assignment(target.assignment).submissions_bulk_update(grade_data=grades)
+    except CanvasException as error:
+        raise FaultError(f"Canvas refuses: {one_line(str(error))[:300]}") from error
+    except RequestException as error:
+        raise FaultError(f"cannot reach {target.url}: {one_line(str(error))[:300]}") from error
+
+
+def _comment(entry: Entry) -> str:
+    """The points, what the course's rules changed, and why each rung lacks points."""
+    lines = [headline(entry)]
+    if entry.mark:
+        lines += [note for lab in entry.mark.labs for note in lab.notes]
+    lines += [each.said for each in entry.shown.comments]
+    lines += [
+        f"{lab.id}/{rung.id}\n{explanation(rung)}"
+        for lab, rung in entry.shown.rungs
+        if rung.score != rung.max_score
+    ]
+    text = "\n\n".join(lines)
+    return text if len(text) <= _MAX_COMMENT_CHARS else f"{text[:_MAX_COMMENT_CHARS]}\n[...]"

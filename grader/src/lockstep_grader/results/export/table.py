@@ -16,12 +16,11 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import TypeVar
 
-from lockstep_grader.model.grades import Part
+from lockstep_grader.model.grades import Part, RungResult
 from lockstep_grader.model.quiz import Answered
 from lockstep_grader.model.text import joined_lines, one_line
-from lockstep_grader.results.export.left_out import LeftOut
-from lockstep_grader.results.export.model import Gradebook, LabGrade, Rung, Submission
-from lockstep_grader.results.export.words import headline, number
+from lockstep_grader.results.export.words import LeftOut, headline, number
+from lockstep_grader.results.graded import Entry, LabEntry, Results
 
 # A cell that begins with one of these is a formula to a spreadsheet; an apostrophe before it makes
 # it text: https://owasp.org/www-community/attacks/CSV_Injection. Where numbers have commas,
@@ -32,8 +31,8 @@ _ANSWER_CHARS = 4000
 
 Record = TypeVar("Record")
 Columns = Mapping[str, Callable[[Record], str]]
-Judged = tuple[Submission, LabGrade, Rung]
-Asked = tuple[Submission, LabGrade, Answered]
+Judged = tuple[Entry, LabEntry, RungResult]
+Asked = tuple[Entry, LabEntry, Answered]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +45,10 @@ class Import:
 
 def _part(part: Part, record: Judged) -> str:
     rung = record[2]
-    return score(rung.parts[part][0]) if part in rung.parts else ""
+    return score(rung.parts[part].score) if part in rung.parts else ""
 
 
-_WHO: Columns[Submission] = {
+_WHO: Columns[Entry] = {
     "id": lambda entry: cell(entry.id),
     "name": lambda entry: cell(entry.student.name),
     "email": lambda entry: cell(entry.student.email),
@@ -57,11 +56,11 @@ _WHO: Columns[Submission] = {
     "lms_id": lambda entry: cell(entry.student.lms_id),
     "section": lambda entry: cell(entry.student.section),
 }
-_TOTALS: Columns[Submission] = {
+_TOTALS: Columns[Entry] = {
     "score": lambda entry: score(entry.score),
     "max_score": lambda entry: number(entry.max_score),
 }
-_BY_RULES: Columns[Submission] = {
+_BY_RULES: Columns[Entry] = {
     "percent": lambda entry: score(entry.mark.percent) if entry.mark else "",
     "notes": lambda entry: cell("; ".join(_notes(entry))),
 }
@@ -72,7 +71,7 @@ _RUNG: Columns[Judged] = {
     "score": lambda record: score(record[2].score),
     "max_score": lambda record: number(record[2].max_score),
     "outcome": lambda record: record[2].outcome.value,
-    "cause": lambda record: cell(record[2].fault or _first_cause(record[2])),
+    "cause": lambda record: cell(record[2].judgement.fault or _first_cause(record[2])),
 }
 _QUIZ: Columns[Asked] = {
     "lab": lambda record: record[1].id,
@@ -85,44 +84,40 @@ _QUIZ: Columns[Asked] = {
     "max_score": lambda record: number(record[2].max_score),
     "reason": lambda record: cell(record[2].reason),
 }
-_MOODLE: Columns[Submission] = {
+_MOODLE: Columns[Entry] = {
     "Username": _WHO["login"],
     "ID number": _WHO["lms_id"],
     "Email address": _WHO["email"],
 }
 
 
-def students(book: Gradebook) -> str:
+def students(book: Results) -> str:
     """A row per student: points by lab, the total, the full mark, whether it is graded."""
-    by_rules = _BY_RULES if any(entry.mark for entry in book.submissions) else {}
-    return _table(
-        {**_WHO, **labs(book), **_TOTALS, "status": _status, **by_rules}, book.submissions
-    )
+    by_rules = _BY_RULES if any(entry.mark for entry in book.entries) else {}
+    return _table({**_WHO, **labs(book), **_TOTALS, "status": _status, **by_rules}, book.entries)
 
 
-def rungs(book: Gradebook) -> str:
+def rungs(book: Results) -> str:
     """A row per student and rung: points by part, the outcome, the first cause."""
-    records = [
-        (entry, lab, rung) for entry in book.submissions for lab in entry.labs for rung in lab.rungs
-    ]
+    records = [(entry, lab, rung) for entry in book.entries for lab, rung in entry.rungs]
     return _table({**_of_first(_WHO), **_RUNG}, records)
 
 
-def quiz(book: Gradebook) -> str:
+def quiz(book: Results) -> str:
     """A row per student and question: the answer, its mark, and why; texts are there to be read."""
     records = [
         (entry, lab, answer)
-        for entry in book.submissions
+        for entry in book.entries
         for lab in entry.labs
         for answer in (lab.quiz.answers if lab.quiz else ())
     ]
     return _table({**_of_first(_WHO), **_QUIZ}, records)
 
 
-def moodle(book: Gradebook) -> Import:
+def moodle(book: Results) -> Import:
     """Username, ID number, Email address, a column per lab; any one of the three may be mapped."""
     kept, left_out = [], []
-    for entry in book.submissions:
+    for entry in book.entries:
         who = entry.student
         known = who.login or who.lms_id or who.email
         unknown = "" if known else "neither login, number nor email is known; use a roster"
@@ -133,12 +128,12 @@ def moodle(book: Gradebook) -> Import:
     return Import(_table({**_MOODLE, **labs(book)}, kept), tuple(left_out))
 
 
-def mail_merge(book: Gradebook, pages: PurePosixPath, page_of: dict[str, str]) -> Import:
+def mail_merge(book: Results, pages: PurePosixPath, page_of: dict[str, str]) -> Import:
     """A row per student with an address: points, a summary, and the page to attach.
 
     `page_of` has the names of students' pages by id, which lie in the folder `pages`.
     """
-    columns: Columns[Submission] = {
+    columns: Columns[Entry] = {
         "email": _WHO["email"],
         "name": lambda entry: cell(entry.student.name or entry.id),
         "id": _WHO["id"],
@@ -147,33 +142,33 @@ def mail_merge(book: Gradebook, pages: PurePosixPath, page_of: dict[str, str]) -
         "page": lambda entry: str(pages / page_of[entry.id]),
     }
     lacking = "no email is known; grade with a roster that has one"
-    left_out = [LeftOut(each.id, lacking) for each in book.submissions if not each.student.email]
-    kept = [entry for entry in book.submissions if entry.student.email]
+    left_out = [LeftOut(each.id, lacking) for each in book.entries if not each.student.email]
+    kept = [entry for entry in book.entries if entry.student.email]
     return Import(_table(columns, kept), tuple(left_out))
 
 
-def labs(book: Gradebook) -> Columns[Submission]:
+def labs(book: Results) -> Columns[Entry]:
     """A column for each of the book's labs; empty where there are no points to give."""
 
-    def points(lab: str, entry: Submission) -> str:
+    def points(lab: str, entry: Entry) -> str:
         return score({each.id: each.score for each in entry.labs}.get(lab))
 
     return {lab: partial(points, lab) for lab, _ in book.labs}
 
 
-def ungraded(book: Gradebook, entry: Submission) -> str:
+def ungraded(book: Results, entry: Entry) -> str:
     missing = [lab for lab, points in labs(book).items() if not points(entry)]
     return f"{', '.join(missing)} not graded" if missing else ""
 
 
-def summary(entry: Submission) -> str:
+def summary(entry: Entry) -> str:
     """One line: the points, each lab's, and what the course's rules changed."""
     points = "; ".join(
         f"{lab.id}: {score(lab.score) or 'not graded'} of {number(lab.max_score)}"
         for lab in entry.labs
     )
     notes = [note for lab in entry.labs if lab.mark for note in lab.mark.notes]
-    said = [one_line(each.said) for each in entry.comments]
+    said = [one_line(each.said) for each in entry.shown.comments]
     return cell("; ".join([*map(one_line, headline(entry).splitlines()), points, *notes, *said]))
 
 
@@ -199,20 +194,18 @@ def _table(columns: Columns[Record], records: Iterable[Record]) -> str:
     return written([[*columns], *([made(each) for made in columns.values()] for each in records)])
 
 
-def _of_first(columns: Columns[Submission]) -> Columns[tuple[Submission, LabGrade, object]]:
-    def of_first(
-        made: Callable[[Submission], str], record: tuple[Submission, LabGrade, object]
-    ) -> str:
+def _of_first(columns: Columns[Entry]) -> Columns[tuple[Entry, LabEntry, object]]:
+    def of_first(made: Callable[[Entry], str], record: tuple[Entry, LabEntry, object]) -> str:
         return made(record[0])
 
     return {title: partial(of_first, made) for title, made in columns.items()}
 
 
-def _first_cause(rung: Rung) -> str:
+def _first_cause(rung: RungResult) -> str:
     return next((finding.said for finding in rung.findings), "")
 
 
-def _status(entry: Submission) -> str:
+def _status(entry: Entry) -> str:
     if entry.is_missing:
         return "missing"
     if entry.problem:
@@ -220,7 +213,7 @@ def _status(entry: Submission) -> str:
     return "not graded" if entry.score is None else "graded"
 
 
-def _notes(entry: Submission) -> list[str]:
+def _notes(entry: Entry) -> list[str]:
     marks = entry.mark.labs if entry.mark else ()
     notes = [f"{each.lab}: {note}" for each in marks for note in each.notes]
     return notes + [

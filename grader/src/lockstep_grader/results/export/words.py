@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: MIT
 """The words that every format carries: why points were lost, safe to show, and bounded."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
-from lockstep_grader.model.grades import Finding, Outcome
+from lockstep_grader.model.grades import Finding, Outcome, RungResult
 from lockstep_grader.model.quiz import ANSWERS, Mark
 from lockstep_grader.model.text import visible
-from lockstep_grader.results.export.model import QUIZ, LabGrade, Rung, Submission
+from lockstep_grader.results.graded import Entry, LabEntry
 from lockstep_grader.words.account import account_of
 
+QUIZ = "quiz"  # what a lab's quiz is called where a rung has its id
 MESSAGE_CHARS = 2_000  # of one message of the judge, or of what a submission printed
 RUNG_CHARS = 10_000  # of all text about one rung
 
 NOT_GRADED = "Not graded: a fault of the grader or its machine, not of your submission"
+_NAMED = 5  # students with the same reason, in a line
 _ASK_CHARS = 500  # of a question, or of an answer
 _OTHER_MARKS = {
     Mark.RIGHT: "right",
@@ -51,30 +54,34 @@ def disarmed(text: str) -> str:
     return "\n".join(f"| {line}" if line.lstrip().startswith("::") else line for line in lines)
 
 
-def explanation(rung: Rung, max_chars: int = RUNG_CHARS) -> str:
+def explanation(rung: RungResult, max_chars: int = RUNG_CHARS) -> str:
     """Points by part, then each cause; what a student needs to go on."""
     if rung.score is None:
-        return clip(f"{NOT_GRADED} ({safe(rung.fault)}). {_TRY_AGAIN}", max_chars)
-    earned = [f"{part} {points(score, most)}" for part, (score, most) in rung.parts.items() if most]
+        return clip(f"{NOT_GRADED} ({safe(rung.judgement.fault)}). {_TRY_AGAIN}", max_chars)
+    earned = [
+        f"{part} {points(each.score, each.max_score)}"
+        for part, each in rung.parts.items()
+        if each.max_score
+    ]
     lines = [", ".join(earned)]
     if rung.outcome is Outcome.SKIPPED:
         lines.append("A rung that this one requires is not right yet.")
     if rung.outcome is Outcome.NOISY:
         lines.append("A speed was too close to its gate to call: it is not held against you.")
-    account = account_of(rung.findings, rung.tests)
+    account = account_of(rung.findings, rung.judgement.tests)
     if account.cause:
         lines.append(_cause(account.cause))
     if account.said:
         lines.append(safe(account.said))
     if account.effects:
         lines += ["further:", *map(safe, account.effects)]
-    outputs = (test.output for test in rung.tests if test.outcome is Outcome.FAILED)
+    outputs = (test.output for test in rung.judgement.tests if test.outcome is Outcome.FAILED)
     if output := next(filter(str.strip, outputs), ""):
         lines.append(f"it printed: {safe(output)}")
     return clip("\n".join(lines), max_chars)
 
 
-def quiz_words(lab: LabGrade, max_chars: int = RUNG_CHARS) -> str:
+def quiz_words(lab: LabEntry, max_chars: int = RUNG_CHARS) -> str:
     """How many answers are right, then each that is not, with the reason."""
     quiz = lab.quiz
     if quiz is None:
@@ -111,27 +118,33 @@ class Item:
 
     @property
     def name(self) -> str:
+        """Without a colon, which Autolab's parser would trip over."""
         return f"{self.lab}/{self.id}"
 
+    @property
+    def counts(self) -> bool:
+        return bool(self.max_score) or self.tag != QUIZ
 
-def items(submission: Submission) -> list[Item]:
+
+def items(submission: Entry) -> list[Item]:
     """Every rung, then every quiz that counts or was answered."""
 
-    def of_rung(lab: LabGrade, rung: Rung) -> Item:
+    def of_rung(lab: LabEntry, rung: RungResult) -> Item:
         said = partial(explanation, rung)
         tag = rung.outcome.value
-        return Item(lab.id, rung.id, rung.score, rung.max_score, tag, rung.full, said)
+        full = rung.score == rung.max_score
+        return Item(lab.id, rung.id, rung.score, rung.max_score, tag, full, said)
 
-    def of_quiz(lab: LabGrade) -> Item:
+    def of_quiz(lab: LabEntry) -> Item:
         full = lab.quiz_score == lab.quiz_points
         said = partial(quiz_words, lab)
         return Item(lab.id, QUIZ, lab.quiz_score, lab.quiz_points, QUIZ, full, said)
 
-    rungs = [of_rung(lab, rung) for lab in submission.labs for rung in lab.rungs]
-    return [*rungs, *(of_quiz(lab) for _, lab in submission.quizzes)]
+    rungs = [of_rung(lab, rung) for lab, rung in submission.rungs]
+    return [*rungs, *(of_quiz(lab) for lab in submission.labs if lab.shows_quiz)]
 
 
-def headline(submission: Submission) -> str:
+def headline(submission: Entry) -> str:
     """Sentences about the submission as a whole."""
     if submission.score is None:
         return f"{NOT_GRADED}. {_TRY_AGAIN}"
@@ -147,3 +160,23 @@ def _cause(finding: Finding) -> str:
         return safe(finding.said)
     place = f" at {safe(finding.file)}:{finding.line}" if finding.line else ""
     return f"{finding.kind}{place}: {safe(finding.message)}"
+
+
+class LeftOut(NamedTuple):
+    """A student that a file leaves out, and the reason."""
+
+    id: str
+    why: str
+
+
+def said_of(left_out: Sequence[LeftOut]) -> str:
+    """All of them on one line, each reason once."""
+    by_reason: dict[str, list[str]] = {}
+    for each in left_out:
+        by_reason.setdefault(each.why, []).append(each.id)
+    return "; ".join(f"{_some(ids)} ({why})" for why, ids in by_reason.items())
+
+
+def _some(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+    return f"{', '.join(ids[:_NAMED])}{more}"

@@ -9,8 +9,7 @@ from markupsafe import Markup
 from lockstep_grader import __version__
 from lockstep_grader.model.grades import Gate, Outcome, Resources
 from lockstep_grader.model.measures import MEASURES, bound, figure, figure_of, kept
-from lockstep_grader.pages.engine import make_environment
-from lockstep_grader.pages.source import coloured_lines, colours
+from lockstep_grader.pages.engine import coloured_lines, colours, make_environment
 from lockstep_grader.student.profile.access_svg import describe, draw
 from lockstep_grader.student.profile.cost import Diagnosis, diagnose
 from lockstep_grader.student.profile.model import Kernel, SizeProfile

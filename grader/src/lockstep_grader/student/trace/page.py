@@ -8,8 +8,13 @@ from markupsafe import Markup
 
 from lockstep_grader import __version__
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.pages.engine import content_policy, make_environment, trusted
-from lockstep_grader.pages.source import coloured_lines, colours
+from lockstep_grader.pages.engine import (
+    coloured_lines,
+    colours,
+    content_policy,
+    make_environment,
+    trusted,
+)
 from lockstep_grader.student.trace.model import Recording
 from lockstep_grader.student.trace.page_data import page_data
 from lockstep_grader.student.trace.races import Race

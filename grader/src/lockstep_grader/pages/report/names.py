@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names for a leaderboard that only those who hold the results folder can lead back to a student.
+"""File names of pages, and names for a leaderboard that lead back to a student only with a key.
 
 A pseudonym is drawn by a keyed hash of the submission's id. The key is made once and lies in the
 results folder: with it a student keeps one name all term; without it trying out ids is useless.
@@ -7,12 +7,27 @@ results folder: with it a student keeps one name all term; without it trying out
 
 import hashlib
 import hmac
+import json
 import os
+import re
 import secrets
+import unicodedata
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from lockstep_grader.model.errors import FaultError, system_error_line
+
+_MAX_WORDS = 40  # characters of the readable part
+
+
+def page_name(*identifiers: str) -> str:
+    """A file name for the page of `identifiers`; others have another name."""
+    joined = " ".join(identifiers)
+    plain = unicodedata.normalize("NFKD", joined).encode("ascii", "ignore").decode().lower()
+    words = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_MAX_WORDS].strip("-")
+    digest = hashlib.sha256(json.dumps(identifiers).encode()).hexdigest()[:16]
+    return f"{words}-{digest}.html" if words else f"{digest}.html"
+
 
 KEY_FILE = "pseudonyms.key"
 _KEY_BYTES = 32

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""`new`: the files of a lab yet to be written."""

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: MIT
+"""Reads what grading wrote: scores from grade.json, and the comments in its folder.
+
+Points are rounded once, where they are earned: grade.json holds them to two places (grades.tidy).
+Every total here is a sum of those, and every page and format shows the same number.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lockstep_grader.model.errors import InputError
+from lockstep_grader.model.grades import (
+    NOBODY_KNOWN,
+    Backend,
+    Confirmation,
+    Judgement,
+    PartScore,
+    RungResult,
+    Student,
+    tidy,
+    total,
+)
+from lockstep_grader.model.policy import (
+    Comment,
+    Course,
+    CourseMark,
+    Graded,
+    LabMark,
+    Work,
+    comments_for,
+    hidden_rungs,
+    mark,
+    time_of,
+)
+from lockstep_grader.model.quiz import QuizResult
+from lockstep_grader.model.text import visible
+from lockstep_grader.results import schema
+from lockstep_grader.results.comments import read_comments
+from lockstep_grader.results.folder import kept_source
+from lockstep_grader.results.schema import VersionError, made, names_of, parse_report
+
+GRADES = "grade.json"
+
+
+@dataclass(frozen=True, slots=True)
+class LabEntry:
+    id: str
+    rungs: tuple[RungResult, ...]
+    quiz: QuizResult | None = None
+    quiz_points: float = 0.0  # what the quiz adds here with all answers right
+    mark: LabMark | None = None  # what counts instead of the points; see Results.counted
+    hidden: frozenset[str] = frozenset()  # rungs that count and that students are not shown
+
+    @property
+    def score(self) -> float | None:
+        if self.mark:
+            return self.mark.points
+        return total([*(rung.score for rung in self.rungs), self.quiz_score])
+
+    @property
+    def max_score(self) -> float:
+        if self.mark:
+            return self.mark.max_score
+        return tidy(sum(rung.max_score for rung in self.rungs) + self.quiz_points)
+
+    @property
+    def shows_quiz(self) -> bool:
+        """Whether the quiz counts or was answered: a course without it reads nothing about it."""
+        quiz = self.quiz
+        return quiz is not None and bool(self.quiz_points or quiz.problem or quiz.seed is not None)
+
+    @property
+    def quiz_score(self) -> float:
+        return tidy(self.quiz_points * self.quiz.share) if self.quiz else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One submission. `problem` says why nothing could be taken from it, else it is empty."""
+
+    id: str
+    labs: tuple[LabEntry, ...]
+    names: frozenset[str]  # all by which a course file may call the student
+    student: Student = NOBODY_KNOWN
+    problem: str = ""
+    notes: tuple[str, ...] = ()  # such as which of several uploads counts
+    is_late: bool = False
+    dispute: str = ""  # why it is not clear whose this is
+    is_missing: bool = False
+    handed_in: str = ""
+    confirmations: tuple[Confirmation, ...] = ()
+    mark: CourseMark | None = None  # what counts by the course's rules
+    comments: tuple[Comment, ...] = ()  # of instructors, for this student alone
+
+    @property
+    def name(self) -> str:
+        """The student's; the id where the roster knows none."""
+        return visible(self.student.name or self.id)
+
+    @property
+    def section(self) -> str:
+        return visible(self.student.section)
+
+    @property
+    def score(self) -> float | None:
+        return total(lab.score for lab in self.labs)
+
+    @property
+    def max_score(self) -> float:
+        return tidy(sum(lab.max_score for lab in self.labs))
+
+    @property
+    def rungs(self) -> tuple[tuple[LabEntry, RungResult], ...]:
+        return tuple((lab, rung) for lab in self.labs for rung in lab.rungs)
+
+    @property
+    def shown(self) -> "Entry":
+        """What the student may see of it: no hidden rung, and no comment on one."""
+        hidden = {(lab.id, rung) for lab in self.labs for rung in lab.hidden}
+        labs = (
+            replace(lab, rungs=tuple(rung for rung in lab.rungs if rung.id not in lab.hidden))
+            for lab in self.labs
+        )
+        said = (each for each in self.comments if (each.lab, each.rung) not in hidden)
+        return replace(self, labs=tuple(labs), comments=tuple(said))
+
+    def with_quiz_points(self, points: float) -> "Entry":
+        """The submission, where a quiz with all answers right adds `points` to its lab."""
+        labs = (replace(lab, quiz_points=points if lab.quiz else 0.0) for lab in self.labs)
+        return replace(self, labs=tuple(labs))
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    backend: Backend
+    compiler: str
+    graded_at: str  # ISO 8601; empty where it is not known
+    entries: tuple[Entry, ...]
+    folder: Path  # in which sources and pictures lie, where they were kept
+    course: str = ""  # the name in the course file
+
+    @property
+    def labs(self) -> tuple[tuple[str, float], ...]:
+        """Id and full mark of every lab that any submission was graded on, in order."""
+        marks = {lab.id: lab.max_score for entry in self.entries for lab in entry.labs}
+        return tuple(sorted(marks.items()))
+
+    def names(self) -> frozenset[str]:
+        """Every name that a course file may use for a student."""
+        return frozenset().union(*(entry.names for entry in self.entries))
+
+    def marked(self, course: Course) -> "Results":
+        """The results with what counts by the course's rules."""
+        entries = tuple(_marked(course, entry) for entry in self.entries)
+        return replace(self, entries=entries, course=course.name)
+
+    def counted(self) -> "Results":
+        """Marked results whose labs' points are those that count, not those that were graded."""
+
+        def counted(entry: Entry, lab: LabEntry) -> LabEntry:
+            return replace(lab, mark=entry.mark.of(lab.id) if entry.mark else None)
+
+        entries = (
+            replace(entry, labs=tuple(counted(entry, lab) for lab in entry.labs))
+            for entry in self.entries
+        )
+        return replace(self, entries=tuple(entries))
+
+    def commented(self, comments: Iterable[Comment]) -> "Results":
+        """The results with each student's comments, in place of any others."""
+        said = tuple(comments)
+
+        def settled(entry: Entry) -> Iterable[Comment]:
+            for each in comments_for(entry.names, said):
+                yield each.settled(self.source(entry, each.lab, each.rung) if each.code else "")
+
+        entries = (replace(entry, comments=tuple(settled(entry))) for entry in self.entries)
+        return replace(self, entries=tuple(entries))
+
+    def only(self, lab_id: str | None, students: Sequence[str]) -> "Results":
+        """The part with this lab and these students, by id, login, email or LMS id."""
+        chosen = []
+        for entry in self.entries:
+            if not students or entry.names.intersection(students):
+                labs = tuple(lab for lab in entry.labs if lab_id in (None, lab.id))
+                said = tuple(
+                    each for each in entry.comments if lab_id is None or each.lab in ("", lab_id)
+                )
+                chosen.append(replace(entry, labs=labs, comments=said))
+        return replace(self, entries=tuple(chosen))
+
+    def source(self, entry: Entry, lab: str, rung: str) -> str:
+        """The rung's source as it was judged; empty where it was not kept."""
+        return kept_source(self.folder, entry.id, lab, rung)
+
+
+def read_results(path: Path) -> Results:
+    """The results in folder `path`, or in the JSON file `path`. Raises InputError naming it."""
+    file = path / GRADES if path.is_dir() else path
+    try:
+        data = json.loads(file.read_bytes())
+    except FileNotFoundError as error:
+        raise InputError(
+            f"{file}: no such file; ./lab grade PATH --results {path} makes a results folder"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise InputError(f"{file} cannot be read as JSON: {error}") from error
+    try:
+        results = results_of(data, file.parent)
+    except VersionError as error:
+        raise InputError(f"{file} {error}") from error
+    except ValueError as error:
+        raise InputError(f"{file} is not what ./lab grade writes: {error}") from error
+    identifiers = [entry.id for entry in results.entries]
+    if len(set(identifiers)) < len(identifiers):
+        raise InputError(f"{file} names a submission twice")
+    return results.commented(each.comment for each in read_comments(file.parent))
+
+
+def results_of(data: object, folder: Path) -> Results:
+    """The results in a grade.json of `folder`. Raises ValueError naming a field on other data."""
+    report = parse_report(data)
+    compiler = report.toolchain.compiler
+    names = names_of(report)
+    return Results(
+        report.backend,
+        visible(f"{compiler.get('id', '')} {compiler.get('version', '')}".strip()),
+        visible(report.graded_at),
+        tuple(_entry(item, names[item.id]) for item in report.submissions),
+        folder,
+    )
+
+
+def _entry(item: schema.Submission, names: frozenset[str]) -> Entry:
+    return Entry(
+        item.id,
+        tuple(_lab(lab) for lab in item.labs),
+        names,
+        made(Student, item.student),
+        visible(item.problem),
+        tuple(map(visible, item.notes)),
+        item.late,
+        visible(item.dispute),
+        item.missing,
+        item.handed_in,
+        tuple(made(Confirmation, each) for each in item.confirmations),
+    )
+
+
+def _lab(item: schema.Lab) -> LabEntry:
+    quiz = made(QuizResult, item.quiz) if item.quiz else None
+    return LabEntry(item.id, tuple(_rung(rung) for rung in item.rungs), quiz)
+
+
+def _rung(item: schema.Rung) -> RungResult:
+    judgement = made(Judgement, item)
+    parts = {
+        name: PartScore(_score(part.score), float(part.max_score))
+        for name, part in item.parts.items()
+    }
+    return RungResult(item.id, item.outcome, parts, judgement.findings, judgement)
+
+
+def _score(value: float | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _marked(course: Course, entry: Entry) -> Entry:
+    graded = tuple(
+        Graded(
+            lab.id,
+            tuple((rung.id, rung.score, rung.max_score) for rung in lab.rungs),
+            lab.quiz.share if lab.quiz else None,
+        )
+        for lab in entry.labs
+    )
+    work = Work(entry.names, graded, entry.is_late, entry.is_missing, time_of(entry.handed_in))
+    return replace(
+        entry,
+        labs=tuple(replace(lab, hidden=hidden_rungs(course, lab.id)) for lab in entry.labs),
+        mark=mark(course, work),
+        comments=(*entry.comments, *comments_for(entry.names, course.comments)),
+    )
