@@ -12,9 +12,8 @@ import pytest
 from lockstep_grader.intake.labfile import read_lab
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import Gate, Resources
-from lockstep_grader.student.profile.access_svg import describe, draw
 from lockstep_grader.student.profile.model import Pattern
-from lockstep_grader.student.profile.page import render_page
+from lockstep_grader.student.profile.page import describe, draw, render_page
 from lockstep_grader.student.profile.run import Profile
 
 from conftest import LAB, Checkout

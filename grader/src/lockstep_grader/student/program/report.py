@@ -15,7 +15,7 @@ from lockstep_grader.model.grades import Backend, Finding
 from lockstep_grader.model.text import visible
 from lockstep_grader.student.explain import excerpt
 from lockstep_grader.student.profile.model import read_run
-from lockstep_grader.student.profile.notes import PER_ITEM, kernel_columns
+from lockstep_grader.student.profile.cost import PER_ITEM, kernel_columns
 from lockstep_grader.student.profile.terminal import (
     print_elsewhere,
     print_kernels,
