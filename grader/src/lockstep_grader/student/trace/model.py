@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """A recording as values: what the device wrote, read and checked. No I/O."""
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
+from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
+
+from lockstep_grader.intake.toml_lines import first_problem, spelled
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.text import visible
 
@@ -13,28 +15,32 @@ WARP_SIZE = 32
 _OPERATION_BYTES = 8
 
 ACCESSES = {"r": "reads", "w": "writes", "a": "updates atomically"}
+ACTING = frozenset("srwao")
+
+_Words = Annotated[str, BeforeValidator(lambda text: visible(str(text)))]
+_IsShared = Annotated[
+    bool, Field(validation_alias="space"), BeforeValidator(lambda space: space == "shared")
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Array:
     """A __shared__ variable of one block, or an allocation."""
 
-    name: str
-    is_shared: bool
+    name: _Words
+    is_shared: _IsShared
     block: int  # -1: global memory
-    size_bytes: int
-    file: str  # where the program allocated it; line 0: unknown
+    size_bytes: Annotated[int, Field(validation_alias="bytes")]
+    file: _Words  # where the program allocated it; line 0: unknown
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    file: str
+class Place(NamedTuple):
+    file: _Words
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Accused:
+class Accused(NamedTuple):
     """One of the two accesses of a race."""
 
     block: int  # -1: another block than the other's
@@ -45,11 +51,11 @@ class Accused:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    kind: str
-    file: str
+    kind: _Words
+    file: _Words
     line: int
-    message: str
-    race: tuple[Accused, ...] = ()  # its two accesses, if this launch made both
+    message: _Words
+    race: tuple[Accused, Accused] | tuple[()] = ()  # its two accesses, if this launch made both
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +100,77 @@ class Moment:
     def lane_ids(self) -> list[int]:
         return [lane for lane in range(WARP_SIZE) if self.lanes >> lane & 1]
 
+    @property
+    def is_diverged(self) -> bool:
+        return self.kind in ACTING and self.live & ~self.waiting & ~self.lanes != 0
+
+
+def _moment(item: Sequence[Any]) -> Moment:
+    """Raises ValueError where the row has another form."""
+    kind, block, *rest = item
+    if kind in ("B", "E"):
+        return Moment(kind, block)
+    if kind in ("b", "g"):
+        return Moment(kind, block, place=int(rest[0]))
+    if kind == "f":
+        return Moment(kind, block, int(rest[0]), finding=int(rest[1]), lane=int(rest[2]))
+    if kind not in (*ACTING, "v", "x"):
+        raise ValueError(kind)
+    return _acting(kind, block, rest)
+
+
+def _acting(kind: str, block: int, rest: Sequence[Any]) -> Moment:
+    warp, place, lanes, live, waiting = (int(value) for value in rest[:5])
+    access = operation = None
+    count = lanes.bit_count()
+    if kind in ACCESSES:
+        access = _access(rest[5:], count)
+    elif kind == "o":
+        name, before, after = rest[5:]
+        has_values = _OPERATION_BYTES if before else 0
+        if visible(name) != name:  # a page shows the row itself
+            raise ValueError(name)
+        operation = Operation(
+            name, _values(before, has_values, count), _values(after, has_values, count)
+        )
+    return Moment(kind, block, warp, place, lanes, live, waiting, access, operation)
+
+
+def _access(rest: Sequence[Any], count: int) -> Access:
+    array, size, offsets, before, after, cost, ideal = rest
+    if isinstance(offsets[0], list):
+        places = tuple(int(offset) for offset in offsets[0])
+    else:
+        first, step = (int(offset) for offset in offsets)
+        places = tuple(first + step * lane for lane in range(count))
+    if len(places) != count or min(places) < 0:
+        raise ValueError(offsets)
+    values = (_values(before, size, count), _values(after, size, count))
+    return Access(array, size, places, *values, cost, ideal)
+
+
+def _values(text: str, size: int, count: int) -> tuple[bytes, ...]:
+    data = bytes.fromhex(text)
+    if not data:
+        return ()
+    if len(data) != size * count:
+        raise ValueError(text[:40])
+    return tuple(data[size * lane : size * (lane + 1)] for lane in range(count))
+
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    kernel: str
-    file: str
+    kernel: _Words
+    file: _Words
     line: int
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
-    is_cut: bool
+    is_cut: Annotated[bool, Field(validation_alias="cut")]
     arrays: tuple[Array, ...]
     places: tuple[Place, ...]
     findings: tuple[Found, ...]
-    moments: tuple[Moment, ...]
+    rows: Annotated[tuple[Any, ...], Field(validation_alias="moments")]  # as the device wrote them
+    moments: tuple[Annotated[Moment, BeforeValidator(_moment)], ...]
 
     @property
     def threads_per_block(self) -> int:
@@ -123,135 +187,27 @@ class Recording:
         return tuple(sorted({moment.block for moment in self.moments}))
 
 
-def read_recording(data: Any) -> Recording:
+_RECORDING = TypeAdapter(Recording)
+
+
+def read_recording(data: Mapping[str, Any] | str) -> Recording:
     """Raises FaultError where it is not as the device writes it."""
     try:
         if isinstance(data, str):
-            data = json.loads(data)
-        arrays = tuple(_array(item) for item in data["arrays"])
-        places = tuple(Place(visible(str(file)), int(line)) for file, line in data["places"])
-        findings = tuple(_found(item) for item in data["findings"])
-        moments = tuple(_moment(item) for item in data["moments"])
-        recording = Recording(
-            visible(str(data["kernel"])),
-            visible(str(data["file"])),
-            int(data["line"]),
-            _extent(data["grid"]),
-            _extent(data["block"]),
-            bool(data["cut"]),
-            arrays,
-            places,
-            findings,
-            moments,
-        )
-        for moment in moments:
-            _check(recording, moment)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise FaultError(f"the device wrote a recording that cannot be read: {error!r}") from error
+            return _checked(_RECORDING.validate_json(data))
+        return _checked(_RECORDING.validate_python(data))
+    except ValidationError as error:
+        path, said = first_problem(error)
+        why = f"{spelled(path)}: {said}"
+    except (TypeError, ValueError, IndexError) as error:
+        why = repr(error)
+    raise FaultError(f"the device wrote a recording that cannot be read: {why}")
+
+
+def _checked(recording: Recording) -> Recording:
+    for moment in recording.moments:
+        in_bounds = moment.place < len(recording.places)
+        in_bounds = in_bounds and moment.finding < len(recording.findings)
+        if not in_bounds or (moment.access and moment.access.array >= len(recording.arrays)):
+            raise ValueError(moment.kind)
     return recording
-
-
-def _check(recording: Recording, moment: Moment) -> None:
-    in_bounds = moment.place < len(recording.places) and moment.finding < len(recording.findings)
-    if not in_bounds or (moment.access and moment.access.array >= len(recording.arrays)):
-        raise ValueError(moment.kind)
-
-
-def _array(item: Any) -> Array:
-    return Array(
-        visible(str(item["name"])),
-        item["space"] == "shared",
-        int(item["block"]),
-        int(item["bytes"]),
-        visible(str(item["file"])),
-        int(item["line"]),
-    )
-
-
-def _found(item: Any) -> Found:
-    message, file = visible(str(item["message"])), visible(str(item["file"]))
-    pair = tuple(
-        Accused(int(block), int(thread), int(line), bool(writes))
-        for block, thread, line, writes in item.get("race", ())
-    )
-    if len(pair) not in (0, 2):
-        raise ValueError(pair)
-    return Found(visible(str(item["kind"])), file, int(item["line"]), message, pair)
-
-
-def _extent(item: Sequence[Any]) -> tuple[int, int, int]:
-    x, y, z = (int(length) for length in item)
-    return x, y, z
-
-
-def _moment(item: Sequence[Any]) -> Moment:
-    kind, block = str(item[0]), int(item[1])
-    read = _READERS[kind]
-    return read(kind, block, item[2:])
-
-
-def _acting(kind: str, block: int, rest: Sequence[Any]) -> Moment:
-    warp, place, lanes, live, waiting = (int(value) for value in rest[:5])
-    access = operation = None
-    count = lanes.bit_count()
-    if kind in ACCESSES:
-        access = _access(rest[5:], count)
-    elif kind == "o":
-        name, before, after = rest[5:]
-        has_values = _OPERATION_BYTES if before else 0
-        operation = Operation(
-            visible(str(name)),
-            _values(before, has_values, count),
-            _values(after, has_values, count),
-        )
-    return Moment(kind, block, warp, place, lanes, live, waiting, access, operation)
-
-
-def _access(rest: Sequence[Any], count: int) -> Access:
-    array, size, offsets, before, after, cost, ideal = rest
-    if isinstance(offsets[0], list):
-        places = tuple(int(offset) for offset in offsets[0])
-    else:
-        first, step = (int(offset) for offset in offsets)
-        places = tuple(first + step * lane for lane in range(count))
-    if len(places) != count or min(places) < 0:
-        raise ValueError(offsets)
-    size = int(size)
-    return Access(
-        int(array),
-        size,
-        places,
-        _values(before, size, count),
-        _values(after, size, count),
-        int(cost),
-        int(ideal),
-    )
-
-
-def _values(text: str, size: int, count: int) -> tuple[bytes, ...]:
-    data = bytes.fromhex(text)
-    if not data:
-        return ()
-    if len(data) != size * count:
-        raise ValueError(text[:40])
-    return tuple(data[size * lane : size * (lane + 1)] for lane in range(count))
-
-
-def _barrier(kind: str, block: int, rest: Sequence[Any]) -> Moment:
-    return Moment(kind, block, place=int(rest[0]))
-
-
-def _edge(kind: str, block: int, _rest: Sequence[Any]) -> Moment:
-    return Moment(kind, block)
-
-
-def _finding(kind: str, block: int, rest: Sequence[Any]) -> Moment:
-    return Moment(kind, block, int(rest[0]), finding=int(rest[1]), lane=int(rest[2]))
-
-
-_READERS: dict[str, Callable[[str, int, Sequence[Any]], Moment]] = {
-    **dict.fromkeys("srwaovx", _acting),
-    **dict.fromkeys("bg", _barrier),
-    **dict.fromkeys("BE", _edge),
-    "f": _finding,
-}
