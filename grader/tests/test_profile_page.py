@@ -5,7 +5,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from html.parser import HTMLParser
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -152,7 +152,12 @@ def test_a_multiline_comment_keeps_every_line(checkout: Checkout) -> None:
     assert "four */" in read(page).text
 
 
-def picture(space: str, offsets: Offsets, passes: int, size_bytes: int = 4) -> ElementTree.Element:
+Space = Literal["global", "shared"]
+
+
+def picture(
+    space: Space, offsets: Offsets, passes: int, size_bytes: int = 4
+) -> ElementTree.Element:
     made = Pattern(space, "read", size_bytes, "d_in", tuple(offsets), passes)
     return ElementTree.fromstring(str(draw(made, "p")))
 

@@ -5,6 +5,7 @@ import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -26,7 +27,7 @@ WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")
 LABS = read_labs(WORKSPACE)
 
 
-def drawn(moment: str, *arrays: str) -> str:
+def drawn(moment: Literal["read", "finding"], *arrays: str) -> str:
     recording = read_recording(shift())
     idea = KeyIdea(
         name="shift", rung="01_first", size=64, alt="a <label>", moment=moment, arrays=arrays,

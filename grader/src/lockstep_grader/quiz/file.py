@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads quiz.toml, the questions of a lab as students see them: it holds no answer; reads and writes
-answers.toml, which lies next to a lab's rungs and is handed in with them.
+"""Reads quiz.toml, the questions of a lab as students see them: it holds no answer; reads and
+writes answers.toml, which lies next to a lab's rungs and is handed in with them.
 """
 
 import json

@@ -17,18 +17,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from lockstep_grader.compile.worker import compile_rung
-from lockstep_grader.intake.submission import read_source
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.files import write_whole
 from lockstep_grader.machine.process import Limits
 from lockstep_grader.machine.progress import stage
 from lockstep_grader.model.compat import UTC
-from lockstep_grader.model.errors import FaultError, InputError
-from lockstep_grader.model.grades import Backend, Finding, Lab, Rung
+from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
+from lockstep_grader.model.grades import Backend, Lab, Rung
 from lockstep_grader.model.records import as_records
 from lockstep_grader.model.text import last_line
 from lockstep_grader.observe.judge import Workers
+from lockstep_grader.student.program.build import source_of, worker_of
 
 _LIMITS = Limits(seconds=600)
 _VERSION = 1
@@ -84,7 +83,11 @@ def measure(
                         failures.append(f"{rung.id}, {row['num_items']} items: {row['failure']}")
                     else:
                         of_rung.append({"rung": rung.id, "date": today, **row})
-            except (InputError, FaultError) as error:  # the other rungs took minutes
+            except (
+                InputError,
+                SubmissionError,
+                FaultError,
+            ) as error:  # the other rungs took minutes
                 failures.append(str(error))
             rows += sorted(of_rung, key=lambda row: int(row["num_items"]))
             progress.advance(done + 1, len(lab.rungs), rung.id)
@@ -117,14 +120,9 @@ def _rows_of(report: Mapping[str, Any]) -> list[Row]:
 
 
 def _compile(session: Session, folder: Path, lab: Lab, rung: Rung, work: Path) -> Path:
-    source = read_source(folder, lab, rung)
-    if isinstance(source, Finding):
-        raise InputError(f"{lab.id}/{rung.id}: {source.message}")
+    source = source_of(folder, lab, rung)
     work.mkdir(parents=True)
-    worker = compile_rung(session.setup.of(lab), source, work)
-    if isinstance(worker, Finding):
-        raise InputError(f"{lab.id}/{rung.id} does not compile: {worker.message}")
-    return worker
+    return worker_of(session, lab, rung, source, work)
 
 
 def _time_rung(

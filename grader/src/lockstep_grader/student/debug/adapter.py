@@ -263,7 +263,7 @@ class _Adapter:
         for block in session.threads():
             for first, last, state, _line in block["rows"]:
                 near = block["block"] == session.block and first // 32 == session.thread // 32
-                # Threads that do the same are shown by the first one, but for the selected warp's.
+                # Threads that do the same are shown by the first one; the selected warp's by each.
                 if state != "ended":
                     end = last if near else first
                     listed += [(block["block"], one) for one in range(first, end + 1)]

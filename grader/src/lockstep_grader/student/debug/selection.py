@@ -11,11 +11,11 @@ from typing import Any
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.student.debug import dwarf, expression
 from lockstep_grader.student.debug.dwarf import Die
-from lockstep_grader.student.debug.module import Module
 from lockstep_grader.student.debug.target import Running
 from lockstep_grader.student.debug.values import (
     BASIC,
     INT,
+    Module,
     Type,
     Value,
     array_of,

@@ -8,7 +8,6 @@ from typing import Any
 
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.student.debug.dwarf import Spot
-from lockstep_grader.student.debug.module import read_module
 from lockstep_grader.student.debug.selection import (
     NOT_RUNNING,
     Selection,
@@ -17,6 +16,7 @@ from lockstep_grader.student.debug.selection import (
     read_index,
 )
 from lockstep_grader.student.debug.target import Running, Target
+from lockstep_grader.student.debug.values import read_module
 
 _THREAD = re.compile(r"\bthread (\(\d+,\d+,\d+\)|\d+) of block (\(\d+,\d+,\d+\)|\d+)")
 

@@ -11,14 +11,12 @@ from typing import Any
 
 from lockstep_grader import __version__
 from lockstep_grader.compile.nvcc import compile_for_gpus
-from lockstep_grader.compile.worker import compile_rung
-from lockstep_grader.intake.submission import Source, read_source
+from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.process import Limits
 from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
 from lockstep_grader.model.grades import (
     Backend,
-    Finding,
     FindingKind,
     Lab,
     Outcome,
@@ -31,6 +29,7 @@ from lockstep_grader.request.setup import LabSetup
 from lockstep_grader.results.serial import resources_json
 from lockstep_grader.student.profile.cost import MULTIPROCESSORS, diagnose
 from lockstep_grader.student.profile.model import SizeProfile, read_size, size_json
+from lockstep_grader.student.program.build import source_of, worker_of
 from lockstep_grader.toolchain.description import Toolchain
 from lockstep_grader.toolchain.nvcc import Phase
 
@@ -73,21 +72,15 @@ def profile_rung(
     if session.toolchain.backend is not Backend.CPU:
         raise InputError("counters come from the cpu backend: use --backend cpu")
     name = f"{lab.id}/{rung.id}"
-    source = read_source(folder, lab, rung)
-    if isinstance(source, Finding):
-        raise SubmissionError(f"{name}: {source.message}")
+    source = source_of(folder, lab, rung)
     with (
         tempfile.TemporaryDirectory(prefix="lockstep-profile-") as temp,
         ThreadPoolExecutor(1) as beside,
     ):
         work = Path(temp)
         measuring = beside.submit(_resources, session, lab, rung, source, work / "nvcc")
-        setup = session.setup.of(lab)
-        worker = compile_rung(setup, source, work)
-        if isinstance(worker, Finding):
-            where = f"{worker.file}:{worker.line}: " if worker.line else ""
-            raise SubmissionError(f"{name} does not compile: {where}{worker.message}")
-        counted = count(setup, rung, worker, sizes, work)
+        worker = worker_of(session, lab, rung, source, work)
+        counted = count(session.setup.of(lab), rung, worker, sizes, work)
         if not counted:
             raise InputError(f"{name} has no workload to profile: its judge checks results alone")
         for size in counted:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Builds a program of one or several files for the emulator.
+"""Builds a program of one or several files for the emulator, or a rung for its judge.
 
 `with_kept_stores` is about stores of kernels to `__constant__` variables, which clang leaves out of
 optimised code. LLVM takes constant memory for memory that nothing can write, so such a store has no
@@ -17,10 +17,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from lockstep_grader.intake.submission import Source
+from lockstep_grader.compile.worker import compile_rung
+from lockstep_grader.intake.submission import Source, read_source
+from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.model.errors import FaultError, InputError
-from lockstep_grader.model.grades import Backend, Finding, FindingKind
+from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
+from lockstep_grader.model.grades import Backend, Finding, FindingKind, Lab, Rung
 from lockstep_grader.model.text import one_line, visible
 from lockstep_grader.toolchain import system
 from lockstep_grader.toolchain.build import build_backend
@@ -117,6 +119,24 @@ class BuildError(Exception):
     def __init__(self, finding: Finding, output: str) -> None:
         super().__init__(finding.message)
         self.finding, self.output = finding, output
+
+
+def source_of(folder: Path, lab: Lab, rung: Rung) -> Source:
+    """A rung's file. Raises SubmissionError."""
+    source = read_source(folder, lab, rung)
+    if isinstance(source, Finding):
+        raise SubmissionError(f"{lab.id}/{rung.id}: {source.message}")
+    return source
+
+
+def worker_of(session: Session, lab: Lab, rung: Rung, source: Source, work: Path) -> Path:
+    """A rung, compiled. Raises SubmissionError."""
+    worker = compile_rung(session.setup.of(lab), source, work)
+    if isinstance(worker, Finding):
+        where = f"{worker.file}:{worker.line}: " if worker.line else ""
+        said = f"{where}{one_line(worker.message)}"
+        raise SubmissionError(f"{lab.id}/{rung.id} does not compile: {said}")
+    return worker
 
 
 def check_files(files: Sequence[Path]) -> None:

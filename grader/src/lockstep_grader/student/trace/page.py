@@ -13,8 +13,7 @@ from lockstep_grader.model.errors import InputError
 from lockstep_grader.pages.engine import content_policy, make_environment, trusted
 from lockstep_grader.pages.source import coloured_lines, colours
 from lockstep_grader.student.trace.cells import Cells, cells_of
-from lockstep_grader.student.trace.model import Recording
-from lockstep_grader.student.trace.races import Race, Touch
+from lockstep_grader.student.trace.model import Race, Recording, Touch
 from lockstep_grader.student.trace.record import Recorded
 
 MAX_BLOCKS = 4  # as record/recording.h says

@@ -15,9 +15,10 @@ from lockstep_grader.student.trace.model import (
     WARP_SIZE,
     Access,
     Moment,
+    Race,
     Recording,
+    find_races,
 )
-from lockstep_grader.student.trace.races import Race, find_races
 
 _NEW, _RUNS, _WAITS, _OVER = "new", "runs", "waits", "over"  # states of a lane
 _LEFT, _CELL, _ROW = 64, 24, 22
