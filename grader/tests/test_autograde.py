@@ -27,12 +27,12 @@ import yaml
 from lockstep_grader.author.mutants import read_mutants
 from lockstep_grader.author.packages.autograde import autograde
 from lockstep_grader.author.packages.build import Platform, build_package
+from lockstep_grader.cli.verbs_student import pack
 from lockstep_grader.judging.session import Wanted, open_session
 from lockstep_grader.machine.files import Packed, tarred, write_whole
 from lockstep_grader.machine.process import Completed, Limits, Processes
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Backend
-from lockstep_grader.student.submit import pack
 from made_up_grades import document, lab, rung, submission
 from test_export import follows
 from test_packages import REPOSITORY, THREADS

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lockstep_grader.model.errors import FaultError, InputError
-from lockstep_grader.student import bench_page
+from lockstep_grader.student import bench
 
 
 def _row(rung: str, num_items: int, gbps: float, **more: float) -> dict[str, Any]:
@@ -37,7 +37,7 @@ _REPORT: dict[str, Any] = {
 
 
 def test_table_has_a_row_a_rung_and_the_ratios_of_the_largest_size() -> None:
-    lines = bench_page.table(_REPORT, "x.json", "x.svg").splitlines()
+    lines = bench.table(_REPORT, "x.json", "x.svg").splitlines()
     assert "| rung | 2^16, GB/s | 2^20, GB/s | share of limit | of library |" in lines
     assert "| `01_first` | 2.2 |  |  |  |" in lines
     assert "| `02_second` | 70 | 900 | 0.950 | 1.250 |" in lines
@@ -45,34 +45,34 @@ def test_table_has_a_row_a_rung_and_the_ratios_of_the_largest_size() -> None:
 
 def test_table_counts_operations_where_they_are_the_measure() -> None:
     rows = [_row("01_first", 1 << 16, 2.25, gflops=345.6, share=0.01, of_library=0.02)]
-    lines = bench_page.table(_REPORT | {"rows": rows}, "x.json", "x.svg").splitlines()
+    lines = bench.table(_REPORT | {"rows": rows}, "x.json", "x.svg").splitlines()
     assert "| rung | 2^16, GFLOP/s | share of limit | of library |" in lines
     assert "| `01_first` | 346 | 0.010 | 0.020 |" in lines
 
 
 def test_table_has_no_column_for_a_library_that_there_is_not() -> None:
     rows = [_row("01_first", 1 << 16, 2.25, share=0.5) | {"library": ""}]
-    text = bench_page.table(_REPORT | {"rows": rows}, "x.json", "x.svg")
+    text = bench.table(_REPORT | {"rows": rows}, "x.json", "x.svg")
     assert "| rung | 2^16, GB/s | share of limit |" in text.splitlines()
     assert "library" not in text
 
 
 def test_table_marks_figures_that_rounds_disagree_on() -> None:
     rows = [_row("01_first", 1 << 16, 2.25, noisy=True), _row("01_first", 1 << 20, 30)]
-    lines = bench_page.table(_REPORT | {"rows": rows}, "x.json", "x.svg").splitlines()
+    lines = bench.table(_REPORT | {"rows": rows}, "x.json", "x.svg").splitlines()
     assert "| `01_first` | ~2.2 | 30 |" in lines
     assert "more than 5%" in lines[0]
-    assert "~" not in bench_page.table(_REPORT, "x.json", "x.svg")
+    assert "~" not in bench.table(_REPORT, "x.json", "x.svg")
 
 
 def test_table_says_how_many_results_were_checked() -> None:
     rows = [_row("01_first", 1 << 16, 2.25, checked_calls=count) for count in (40, 34)]
-    first = bench_page.table(_REPORT | {"rows": rows}, "x.json", "x.svg").splitlines()[0]
+    first = bench.table(_REPORT | {"rows": rows}, "x.json", "x.svg").splitlines()[0]
     assert "at least 34 per rung and size" in first
 
 
 def test_table_names_the_command_the_machine_and_the_date() -> None:
-    first = bench_page.table(_REPORT, "x.json", "x.svg").splitlines()[0]
+    first = bench.table(_REPORT, "x.json", "x.svg").splitlines()[0]
     for said in ("A GPU", "2026-01-02", "`./lab bench 01-demo`", "x.json"):
         assert said in first
 
@@ -80,8 +80,8 @@ def test_table_names_the_command_the_machine_and_the_date() -> None:
 def test_put_into_replaces_only_what_stands_between_the_markers(tmp_path: Path) -> None:
     readme = tmp_path / "README.md"
     readme.write_text("a\n<!-- measured:begin -->\nold\n<!-- measured:end -->\nb\n")
-    bench_page.put_into(readme, "new")
-    bench_page.put_into(readme, "newer")
+    bench.put_into(readme, "new")
+    bench.put_into(readme, "newer")
     assert readme.read_text() == ("a\n<!-- measured:begin -->\nnewer\n<!-- measured:end -->\nb\n")
 
 
@@ -89,7 +89,7 @@ def test_put_into_refuses_a_readme_without_markers(tmp_path: Path) -> None:
     readme = tmp_path / "README.md"
     readme.write_text("nothing here\n")
     with pytest.raises(InputError, match="measured:begin"):
-        bench_page.put_into(readme, "new")
+        bench.put_into(readme, "new")
 
 
 def test_a_missing_matplotlib_is_named_with_the_command_that_installs_it(
@@ -97,13 +97,13 @@ def test_a_missing_matplotlib_is_named_with_the_command_that_installs_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(FaultError, match=r"-m pip install matplotlib$"):
-        bench_page.require_matplotlib()
+        bench.require_matplotlib()
 
 
 def test_a_plot_holds_text_and_not_the_outlines_of_letters(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     rows = [{**row, "anchor_gbps": 2 * row["gbps"]} for row in _REPORT["rows"]]
-    bench_page.draw(_REPORT | {"lab": "01-demo", "rows": rows}, tmp_path / "x.svg")
+    bench.draw(_REPORT | {"lab": "01-demo", "rows": rows}, tmp_path / "x.svg")
     drawn = (tmp_path / "x.svg").read_text("utf-8")
     for said in ("01-demo on A GPU, 2026-01-02", "2^16", "2^20", "01_first", "read", "cub"):
         assert f">{said}</text>" in drawn

@@ -3,7 +3,7 @@
 
 import pytest
 
-from lockstep_grader.student.program.constant_stores import with_kept_stores
+from lockstep_grader.student.program.build import with_kept_stores
 
 HEAD = """\
 @table = dso_local addrspace(4) externally_initialized constant [32 x i32] zeroinitializer, align 4

@@ -6,9 +6,8 @@ import struct
 import pytest
 
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.student.debug.dwarf import FUNCTION, NAME, PARAMETER, Dwarf
+from lockstep_grader.student.debug.dwarf import FUNCTION, NAME, PARAMETER, Dwarf, read_ptx
 from lockstep_grader.student.debug.expression import evaluate
-from lockstep_grader.student.debug.ptx import read_ptx
 from lockstep_grader.student.debug.values import (
     FLOAT,
     INT,

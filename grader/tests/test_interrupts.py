@@ -15,7 +15,7 @@ import pytest
 
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.interrupts import interruption
-from lockstep_grader.student.watch import watch
+from lockstep_grader.student.check import watch
 
 from conftest import LAB, Checkout, is_gone, wait_for
 

@@ -5,9 +5,14 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.student.profile.cost import diagnose, passes
+from lockstep_grader.student.profile.cost import (
+    diagnose,
+    extent,
+    kernel_columns,
+    line_notes,
+    passes,
+)
 from lockstep_grader.student.profile.model import Kernel
-from lockstep_grader.student.profile.notes import extent, kernel_columns, line_notes
 
 from profiles import kernel, line, size_profile, tree_lines
 

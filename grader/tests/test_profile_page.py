@@ -5,16 +5,15 @@ import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from html.parser import HTMLParser
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from lockstep_grader.intake.catalog import read_lab
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import Gate, Resources
-from lockstep_grader.student.profile.access_svg import describe, draw
 from lockstep_grader.student.profile.model import Pattern
-from lockstep_grader.student.profile.page import render_page
+from lockstep_grader.student.profile.page import describe, draw, render_page
 from lockstep_grader.student.profile.run import Profile
 
 from conftest import LAB, Checkout
@@ -153,7 +152,12 @@ def test_a_multiline_comment_keeps_every_line(checkout: Checkout) -> None:
     assert "four */" in read(page).text
 
 
-def picture(space: str, offsets: Offsets, passes: int, size_bytes: int = 4) -> ElementTree.Element:
+Space = Literal["global", "shared"]
+
+
+def picture(
+    space: Space, offsets: Offsets, passes: int, size_bytes: int = 4
+) -> ElementTree.Element:
     made = Pattern(space, "read", size_bytes, "d_in", tuple(offsets), passes)
     return ElementTree.fromstring(str(draw(made, "p")))
 

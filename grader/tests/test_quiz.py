@@ -29,11 +29,16 @@ from lockstep_grader.model.quiz import (
     canonical,
     drawn,
 )
-from lockstep_grader.quiz.answers import Answers, fresh, parse_answers, read_answers, write_answers
 from lockstep_grader.quiz.ask import ask_all
-from lockstep_grader.quiz.file import read_quiz
-from lockstep_grader.quiz.formulas import divergent_warps, sectors, up_sweep, wavefronts
-from lockstep_grader.quiz.key import read_key
+from lockstep_grader.quiz.file import (
+    Answers,
+    fresh,
+    parse_answers,
+    read_answers,
+    read_quiz,
+    write_answers,
+)
+from lockstep_grader.quiz.key import divergent_warps, read_key, sectors, up_sweep, wavefronts
 from lockstep_grader.quiz.score import scorer_of
 from lockstep_grader.quiz.sealed import read_sealed
 

@@ -23,8 +23,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Lab
 from lockstep_grader.model.quiz import Kind, Question, Quiz, canonical, spelled
 from lockstep_grader.quiz.file import require_quiz
-from lockstep_grader.quiz.formulas import computed
-from lockstep_grader.quiz.key import Key, read_key
+from lockstep_grader.quiz.key import Key, computed, read_key
 from lockstep_grader.student.program.build import Options, build_program, program_steps
 from lockstep_grader.student.program.run import Checks, Settings, run_program
 

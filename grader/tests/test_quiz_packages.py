@@ -12,12 +12,11 @@ import pytest
 import yaml
 
 from lockstep_grader.author.packages.build import Platform, build_package
+from lockstep_grader.cli.verbs_student import pack
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.quiz import ANSWERS, Kind, asked
-from lockstep_grader.quiz.answers import Answers, write_answers
-from lockstep_grader.quiz.file import read_quiz
+from lockstep_grader.quiz.file import Answers, read_quiz, write_answers
 from lockstep_grader.quiz.key import read_key
-from lockstep_grader.student.submit import pack
 from test_autograde import POINTS, SUBMISSIONS, Machine, machine, untar, write
 from test_export import follows
 from test_packages import LABS, THREADS, WORKSPACE, unpacked

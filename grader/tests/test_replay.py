@@ -19,7 +19,7 @@ from lockstep_grader.model.grades import (
     RungResult,
     TestResult,
 )
-from lockstep_grader.student.replay import replay_command
+from lockstep_grader.student.check import replay_command
 from test_e2e import REPOSITORY
 
 from conftest import LAB, Checkout

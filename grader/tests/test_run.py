@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.student.program import gpu
+from lockstep_grader.student.program import run as gpu
 from lockstep_grader.student.program.build import BuildError, Options, build_program, check_files
 from lockstep_grader.student.program.run import Checks, Settings
 from lockstep_grader.toolchain.description import Step

@@ -5,6 +5,7 @@ import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -15,10 +16,9 @@ from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Lab
 from lockstep_grader.pages.site.contents import Links
 from lockstep_grader.student.trace.cells import cells_of
-from lockstep_grader.student.trace.key_ideas import look_of, read_key_ideas
+from lockstep_grader.student.trace.key_ideas import KeyIdea, read_key_ideas
 from lockstep_grader.student.trace.model import read_recording
-from lockstep_grader.student.trace.replayed import is_diverged, state_at
-from lockstep_grader.student.trace.still import Look, draw_still
+from lockstep_grader.student.trace.still import State, draw_still
 from test_e2e import REPOSITORY
 
 from recordings import SOURCE, TILE, shift
@@ -27,9 +27,13 @@ WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")
 LABS = read_labs(WORKSPACE)
 
 
-def drawn(look: Look) -> str:
+def drawn(moment: Literal["read", "finding"], *arrays: str) -> str:
     recording = read_recording(shift())
-    return draw_still(recording, cells_of(recording, [SOURCE], {}), look, "a <label>")
+    idea = KeyIdea(
+        name="shift", rung="01_first", size=64, alt="a <label>", moment=moment, arrays=arrays,
+        array="tile" if moment == "read" else "",
+    )  # fmt: skip
+    return draw_still(recording, cells_of(recording, [SOURCE], {}), idea)
 
 
 def words_of(picture: str) -> list[str]:
@@ -38,7 +42,7 @@ def words_of(picture: str) -> list[str]:
 
 
 def test_a_still_says_what_happens_and_shows_the_values() -> None:
-    said = words_of(drawn(Look(9)))
+    said = words_of(drawn("read"))
     assert said[0] == "shift_kernel, step 10 of 17"
     assert said[1] == "Block 0, warp 0: 32 lanes read tile; 1 wavefront, no bank conflict."
     assert said.count("R") == 32
@@ -46,25 +50,25 @@ def test_a_still_says_what_happens_and_shows_the_values() -> None:
 
 
 def test_a_still_of_a_race_names_both_accesses_and_marks_the_cell() -> None:
-    picture = drawn(Look(12, ("tile",)))
+    picture = drawn("finding", "tile")
     expected = "A race in block 0: thread 31 reads tile[32], and then thread 32 writes it."
     assert expected in words_of(picture)
     assert picture.count('class="k"') == 1
 
 
 def test_a_still_has_colours_for_light_and_dark_pages() -> None:
-    picture = drawn(Look(9))
+    picture = drawn("read")
     assert "prefers-color-scheme:dark" in picture
     assert 'aria-label="a &lt;label&gt;"' in picture
 
 
 def test_the_state_is_that_of_the_page() -> None:
     recording = read_recording(shift())
-    state = state_at(recording, 4)
+    state = State(recording, 4)
     assert [lane.state for lane in state.lanes[0]] == ["waits"] * 32 + ["runs"] * 32
     assert state.memory[TILE][4 * 5] == 5
     assert 4 * 40 not in state.memory[TILE]
-    over = state_at(recording, 16)
+    over = State(recording, 16)
     assert {lane.state for lane in over.lanes[0]} == {"over"}
 
 
@@ -88,12 +92,11 @@ def test_a_moment_is_found_by_its_array_and_number(tmp_path: Path, nth: str, mom
     (idea,) = read_key_ideas(file)
     recording = read_recording(shift())
     names = [array.name for array in recording.arrays]
-    diverged = [is_diverged(each) for each in recording.moments]
-    assert look_of(idea, recording, names, diverged).moment == moment
+    assert idea.moment_in(recording, names) == moment
     file.write_text(LISTED.format(nth="99"))
     (idea,) = read_key_ideas(file)
     with pytest.raises(FaultError, match="has 4 such moments, not 99"):
-        look_of(idea, recording, names, diverged)
+        idea.moment_in(recording, names)
 
 
 @pytest.mark.parametrize("wrong", ['colour = "red"', 'moment = "sunrise"'])

@@ -221,7 +221,7 @@ def test_bench_without_a_gpu_says_so_before_it_needs_anything(
 ) -> None:
     if is_students_copy:
         shutil.rmtree(checkout.root / "solutions")
-    monkeypatch.setattr("lockstep_grader.student.bench_page.require_matplotlib", lambda: 1 / 0)
+    monkeypatch.setattr("lockstep_grader.student.bench.require_matplotlib", lambda: 1 / 0)
     ran = checkout.lab("bench", LAB)
     assert ran.status == 2
     assert "bench times a GPU" in ran.complaint

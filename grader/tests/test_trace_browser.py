@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.student.trace.model import read_recording
+from lockstep_grader.student.trace.model import find_races, read_recording
 from lockstep_grader.student.trace.page import Trace, make_page
-from lockstep_grader.student.trace.races import find_races
 from lockstep_grader.student.trace.record import Recorded
 from test_report_browser import PHONE, Tab, browser, pytestmark, tab, violations
 

@@ -5,7 +5,7 @@ import threading
 from pathlib import Path
 
 from lockstep_grader.machine.console import make_console
-from lockstep_grader.student.watch import watch
+from lockstep_grader.student.check import watch
 
 
 def test_a_save_during_the_first_round_brings_another(tmp_path: Path) -> None:

@@ -21,8 +21,7 @@ from measurements import ROOT
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import tidy
 from lockstep_grader.model.quiz import Quiz, asked
-from lockstep_grader.quiz.answers import Answers, write_answers
-from lockstep_grader.quiz.file import require_quiz
+from lockstep_grader.quiz.file import Answers, require_quiz, write_answers
 from lockstep_grader.quiz.key import Key, read_key
 
 LABS = ("00-threads", "01-reduction", "02-scan", "03-compaction")

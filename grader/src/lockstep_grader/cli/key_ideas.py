@@ -10,12 +10,11 @@ from lockstep_grader.judging.session import Session, Wanted, open_session
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend, Lab
-from lockstep_grader.student.trace.cells import cells_of
-from lockstep_grader.student.trace.key_ideas import KeyIdea, look_of, read_key_ideas
+from lockstep_grader.student.program.build import source_of, worker_of
+from lockstep_grader.student.trace.key_ideas import KeyIdea, read_key_ideas
+from lockstep_grader.student.trace.model import find_races
 from lockstep_grader.student.trace.page import Trace
-from lockstep_grader.student.trace.races import find_races
-from lockstep_grader.student.trace.record import TraceRequest, compiled_rung, record_rung
-from lockstep_grader.student.trace.replayed import is_diverged
+from lockstep_grader.student.trace.record import TraceRequest, record_rung
 from lockstep_grader.student.trace.still import draw_still
 
 
@@ -35,11 +34,7 @@ def key_ideas_of(workspace: Workspace, lab: Lab) -> tuple[KeyIdea, ...]:
 
 
 def still_of(idea: KeyIdea, trace: Trace) -> str:
-    recording = trace.recording
-    cells = cells_of(recording, [*trace.sources.values(), *trace.headers], trace.sources)
-    names = [shown.name for shown in cells]
-    diverged = [is_diverged(moment) for moment in recording.moments]
-    return draw_still(recording, cells, look_of(idea, recording, names, diverged), idea.alt)
+    return draw_still(trace.recording, trace.cells(), idea)
 
 
 def _recorded(workspace: Workspace, session: Session, lab: Lab, idea: KeyIdea, work: Path) -> Trace:
@@ -47,7 +42,8 @@ def _recorded(workspace: Workspace, session: Session, lab: Lab, idea: KeyIdea, w
     if not rungs:
         raise FaultError(f"{lab.id}: traces.toml names no rung of it: {idea.rung}")
     folder = _submission(workspace, lab, idea, work)
-    source, worker = compiled_rung(session, folder, lab, rungs[0], work)
+    source = source_of(folder, lab, rungs[0])
+    worker = worker_of(session, lab, rungs[0], source, work)
     wanted = TraceRequest(idea.kernel, idea.seed, idea.size)
     recorded = record_rung(session, lab, rungs[0], wanted, worker, work=work)
     races = tuple(find_races(recorded.recording))

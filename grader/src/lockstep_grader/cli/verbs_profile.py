@@ -17,8 +17,7 @@ from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
 from lockstep_grader.model.grades import Backend
-from lockstep_grader.student.profile.run import profile_rung
-from lockstep_grader.student.profile.serial import profile_json
+from lockstep_grader.student.profile.run import profile_json, profile_rung
 from lockstep_grader.student.profile.terminal import print_profile
 from lockstep_grader.toolchain.installers import require_packages
 

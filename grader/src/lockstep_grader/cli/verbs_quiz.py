@@ -15,15 +15,15 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
 from lockstep_grader.model.grades import Lab
 from lockstep_grader.model.quiz import Asked, asked
-from lockstep_grader.quiz.answers import (
+from lockstep_grader.quiz.ask import ask_all, print_key, show_result
+from lockstep_grader.quiz.file import (
     Answers,
     answers_file,
     fresh,
     read_answers,
+    require_quiz,
     write_answers,
 )
-from lockstep_grader.quiz.ask import ask_all, print_key, show_result
-from lockstep_grader.quiz.file import require_quiz
 from lockstep_grader.quiz.key import read_key
 from lockstep_grader.quiz.score import Scorer, scorer_of
 from lockstep_grader.results.serial import quiz_json

@@ -30,8 +30,14 @@ from lockstep_grader.student.program.build import (
     check_files,
     program_steps,
 )
-from lockstep_grader.student.program.gpu import build_with_nvcc, run_on_gpu
-from lockstep_grader.student.program.run import Checks, Ran, Settings, run_program
+from lockstep_grader.student.program.run import (
+    Checks,
+    Ran,
+    Settings,
+    build_with_nvcc,
+    run_on_gpu,
+    run_program,
+)
 
 _SHOWN_LINES = 60  # of a file with counts, the most expensive first
 

@@ -22,21 +22,21 @@ from lockstep_grader.cli.options import (
     SeedOption,
 )
 from lockstep_grader.intake.catalog import find_lab, find_target, read_labs
+from lockstep_grader.intake.submission import Source, read_file, read_source
 from lockstep_grader.intake.take import lab_folders
 from lockstep_grader.judging.session import Wanted, backend_here, open_session_for
 from lockstep_grader.machine.console import make_console
+from lockstep_grader.machine.files import Packed, write_whole, zipped
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import ExitCode, FaultError, InputError
-from lockstep_grader.model.grades import Lab, LabResult
-from lockstep_grader.quiz.answers import unanswered_in
-from lockstep_grader.quiz.file import read_quiz
+from lockstep_grader.model.grades import Finding, Lab, LabResult, Rung
+from lockstep_grader.model.quiz import ANSWERS
+from lockstep_grader.quiz.file import read_quiz, unanswered_in
 from lockstep_grader.results.serial import check_json
-from lockstep_grader.student import bench, bench_page, state
-from lockstep_grader.student.check import Shown, check
-from lockstep_grader.student.submit import pack
-from lockstep_grader.student.watch import watch
+from lockstep_grader.student import bench, state
+from lockstep_grader.student.check import Shown, check, watch
 
 _Target = Annotated[str, typer.Argument(metavar="LAB[/RUNG]")]
 _Everything = Annotated[
@@ -237,20 +237,20 @@ def bench_lab(
     if not page_only:
         numbers = _numbers(sizes) if sizes is not None else lab.bench_sizes
         bench.require_gpu(backend_here(workspace, backend.backend), lab)
-        bench_page.require_matplotlib()
+        bench.require_matplotlib()
         with lab_folders(measured, lab, labs) as source:
             wanted = Wanted(backend.backend, emulator=False, sandbox=sandbox, labs=[lab.id])
             session = open_session_for(source, workspace, wanted)
             earlier = bench.load(file) if missing else None
             bench.save(bench.measure(session, source, lab, numbers, earlier), file)
     report = bench.load(file)
-    bench_page.draw(report, plot)
+    bench.draw(report, plot)
     if out is None and measured == workspace.solutions:
         readme = workspace.solutions / lab.id / "README.md"
         up = "../../docs/bench"
-        text = bench_page.table(report, f"{up}/{file.name}", f"{up}/{plot.name}")
-        bench_page.put_into(readme, text)
-    print(bench_page.table(report, file.name, plot.name))
+        text = bench.table(report, f"{up}/{file.name}", f"{up}/{plot.name}")
+        bench.put_into(readme, text)
+    print(bench.table(report, file.name, plot.name))
     failures = report.get("failures", [])
     for failure in failures:
         say(f"not measured: {failure}")
@@ -272,3 +272,34 @@ def _folder(workspace: Workspace, given: Path | None) -> Path:
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder")
     return folder
+
+
+def pack(folder: Path, lab: Lab, target: Path, force: bool) -> tuple[str, ...]:
+    """Writes the lab's rung files under `folder` to `target`; the names of the packed files.
+
+    Raises InputError for a file that is missing or cannot be read and, unless `force`, for one
+    that still calls todo().
+    """
+    sources = [_source(folder, lab, rung) for rung in lab.rungs]
+    unfinished = [source.file_name for source in sources if source.calls_todo]
+    if unfinished and not force:
+        raise InputError(
+            f"still to do: {', '.join(unfinished)}; finish them and delete their calls of todo(), "
+            "or hand in as it is with --force"
+        )
+    answers = folder / lab.id / ANSWERS
+    if answers.is_file():
+        found = read_file(answers)
+        if isinstance(found, Finding):
+            raise InputError(f"{folder / lab.id}: {found.message}")
+        sources.append(found)
+    files = {f"{lab.id}/{source.file_name}": Packed(source.data) for source in sources}
+    write_whole(target, zipped(files))
+    return tuple(source.file_name for source in sources)
+
+
+def _source(folder: Path, lab: Lab, rung: Rung) -> Source:
+    source = read_source(folder, lab, rung)
+    if isinstance(source, Finding):
+        raise InputError(f"{folder / lab.id}: {source.message}")
+    return source

@@ -36,14 +36,15 @@ from lockstep_grader.student.program.build import (
     build_program,
     check_files,
     program_steps,
+    source_of,
+    worker_of,
 )
 from lockstep_grader.student.program.run import Settings
-from lockstep_grader.student.trace.races import find_races
+from lockstep_grader.student.trace.model import find_races
 from lockstep_grader.student.trace.record import (
     DEFAULT_SIZE,
     Recorded,
     TraceRequest,
-    compiled_rung,
     record_program,
     record_rung,
 )
@@ -177,7 +178,8 @@ def _trace_rung(
     with lab_folders(from_ or workspace.labs, lab, labs) as folder:
         wanted = Wanted(Backend.CPU, sandbox=sandbox, labs=[lab.id])
         session = open_session_for(folder, workspace, wanted)
-        source, worker = compiled_rung(session, folder, lab, rungs[0], work)
+        source = source_of(folder, lab, rungs[0])
+        worker = worker_of(session, lab, rungs[0], source, work)
         recorded = record_rung(session, lab, rungs[0], request, worker, work=work, seconds=timeout)
     if size and not recorded.has_size:
         say(f"{lab.id}/{rungs[0].id} has no workload of a chosen size: --size is not used")

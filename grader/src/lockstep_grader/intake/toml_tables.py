@@ -78,7 +78,7 @@ def parse_table(
     except RecursionError as error:
         raise InputError(f"{name}: its tables are nested too deeply") from error
     except ValidationError as error:
-        path, said = _first_problem(error)
+        path, said = first_problem(error)
         place = f"{name}:{line_of(key_lines(text), path)}"
         raise InputError(f"{place}: {spelled(path) or 'the file'}: {said}") from error
 
@@ -98,7 +98,7 @@ def _loaded(text: str) -> dict[str, Any]:
         raise tomllib.TOMLDecodeError(f"a number is too long ({error})") from error
 
 
-def _first_problem(error: ValidationError) -> tuple[KeyPath, str]:
+def first_problem(error: ValidationError) -> tuple[KeyPath, str]:
     """The key at fault, and what is wrong with it."""
     first: Any = error.errors(include_url=False, include_input=False)[0]
     said = _SAID.get(first["type"], first["msg"].removeprefix("Value error, "))

@@ -20,7 +20,7 @@ class Interruption:
         self._is_set = False
         self._tell: Callable[[], None] | None = None
 
-    def is_set(self) -> bool:  # watchfiles asks for it, see student/watch.py
+    def is_set(self) -> bool:  # watchfiles asks for it, see student/check.py
         return self._is_set
 
     def listen(self, *numbers: signal.Signals) -> None:

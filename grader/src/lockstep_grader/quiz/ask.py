@@ -21,24 +21,17 @@ from lockstep_grader.model.quiz import (
     canonical,
 )
 from lockstep_grader.model.text import one_line
-from lockstep_grader.quiz.answers import Answers
+from lockstep_grader.quiz.file import Answers
 from lockstep_grader.quiz.key import Key
 from lockstep_grader.quiz.score import Scorer
 
 _STOP, _SKIP = "q", ""
-_STYLES = {
-    Mark.RIGHT: "green",
-    Mark.WRONG: "red",
-    Mark.UNANSWERED: "dim",
-    Mark.COLLECTED: "cyan",
-    Mark.UNCHECKED: "yellow",
-}
 _WORDS = {
-    Mark.RIGHT: "right",
-    Mark.WRONG: "wrong",
-    Mark.UNANSWERED: "not answered",
-    Mark.COLLECTED: "kept for your instructor",
-    Mark.UNCHECKED: "kept; it is checked when it is graded",
+    Mark.RIGHT: ("right", "green"),
+    Mark.WRONG: ("wrong", "red"),
+    Mark.UNANSWERED: ("not answered", "dim"),
+    Mark.COLLECTED: ("kept for your instructor", "cyan"),
+    Mark.UNCHECKED: ("kept; it is checked when it is graded", "yellow"),
 }
 _WANTED = {
     Kind.CHOICE: "the number of an option",
@@ -134,7 +127,7 @@ def show_question(console: Console, title: str, drawn: Asked) -> None:
 
 
 def show_verdict(console: Console, verdict: Verdict) -> None:
-    words = Text(_WORDS[verdict.mark], _STYLES[verdict.mark])
+    words = Text(*_WORDS[verdict.mark])
     if verdict.reason:
         words.append(f": {verdict.reason}", "default")
     console.print(words)
@@ -151,20 +144,22 @@ def print_key(console: Console, quiz: Quiz, key: Key, seed: int | None) -> None:
     """Every question with its answer and its reasons: of all cases, or of what `seed` draws."""
     for number, question in enumerate(quiz.questions, 1):
         drawn = asked(quiz, question, 0 if seed is None else seed)
-        show_question(console, str(number), drawn if seed is not None else _as_written(drawn))
+        if seed is None:  # as it is written
+            ask, code, options = question.ask, question.code, question.options
+            show_question(console, str(number), replace(drawn, ask=ask, code=code, options=options))
+        else:
+            show_question(console, str(number), drawn)
         chosen: Iterable[int] = range(len(question.cases)) if seed is None else [drawn.case]
         shown: set[str] = set()
         for case in chosen:
             found = key.case(question, case)
             values = " ".join(f"{name}={value}" for name, value in question.cases[case].items())
             answer = question.options.get(found.accepted[0], "") if found.accepted else ""
-            right = (
-                f"{found.accepted[len(found.accepted) // 2]}" if found.accepted else "model answer"
-            )
+            accepted = found.accepted or ("model answer",)
             console.print(
                 Text.assemble(
                     (f"  {values}  " if values else "  ", "dim"),
-                    (right, "green"),
+                    (accepted[len(accepted) // 2], "green"),
                     f" ({answer})" if answer else "",
                 )
             )
@@ -172,8 +167,3 @@ def print_key(console: Console, quiz: Quiz, key: Key, seed: int | None) -> None:
                 if text not in shown:
                     console.print(Text(f"    {one_line(text)}"))
                     shown.add(text)
-
-
-def _as_written(drawn: Asked) -> Asked:
-    question = drawn.question
-    return replace(drawn, ask=question.ask, code=question.code, options=question.options)

@@ -21,8 +21,7 @@ from lockstep_grader.model.quiz import (
     scored,
 )
 from lockstep_grader.quiz import sealed
-from lockstep_grader.quiz.answers import Answers, parse_answers
-from lockstep_grader.quiz.file import FILE, read_quiz
+from lockstep_grader.quiz.file import FILE, Answers, parse_answers, read_quiz
 
 
 class Checker(Protocol):

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""`bench`: a lab's ladder timed over a range of sizes, with the limit and the library."""
+"""`bench`: a lab's ladder timed over a range of sizes, with the limit and the library; the report
+as a table for a README, and as a plot."""
 
+import importlib.util
+import io
 import json
 import platform
+import re
+import shlex
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,20 +17,21 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from lockstep_grader.compile.worker import compile_rung
-from lockstep_grader.intake.submission import read_source
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.files import as_records, write_whole
 from lockstep_grader.machine.process import Limits
 from lockstep_grader.machine.progress import stage
 from lockstep_grader.model.compat import UTC
-from lockstep_grader.model.errors import FaultError, InputError
-from lockstep_grader.model.grades import Backend, Finding, Lab, Rung
+from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
+from lockstep_grader.model.grades import Backend, Lab, Rung
 from lockstep_grader.model.text import last_line
 from lockstep_grader.observe.judge import Workers
+from lockstep_grader.student.program.build import source_of, worker_of
 
 _LIMITS = Limits(seconds=600)
 _VERSION = 1
+_DASHES = ("--", ":", "-.")  # limits in black, libraries in grey
+_BEGIN, _END = "<!-- measured:begin -->", "<!-- measured:end -->"
 
 Row = dict[str, Any]
 
@@ -45,7 +52,7 @@ def measure(
     sizes: Sequence[int],
     earlier: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Times every rung of `lab` under `folder` at each size; the report that `bench_page` draws.
+    """Times every rung of `lab` under `folder` at each size: the report for `draw` and `table`.
 
     What could not be measured is in its `failures`. Raises InputError where nothing could.
     What the `earlier` report has is not measured again; InputError if it is another GPU's.
@@ -55,9 +62,8 @@ def measure(
     rows: list[Row] = []
     failures: list[str] = []
     with stage("timing") as progress, tempfile.TemporaryDirectory(prefix="lockstep-bench-") as temp:
-        with ThreadPoolExecutor(
-            session.jobs
-        ) as pool:  # all of them first: compilers would disturb a timing
+        # All of them first: compilers would disturb a timing.
+        with ThreadPoolExecutor(session.jobs) as pool:
             missing = {rung.id: _missing(rung, sizes, kept) for rung in lab.rungs}
             compiled = {
                 rung.id: pool.submit(_compile, session, folder, lab, rung, Path(temp) / rung.id)
@@ -76,7 +82,11 @@ def measure(
                         failures.append(f"{rung.id}, {row['num_items']} items: {row['failure']}")
                     else:
                         of_rung.append({"rung": rung.id, "date": today, **row})
-            except (InputError, FaultError) as error:  # the other rungs took minutes
+            except (
+                InputError,
+                SubmissionError,
+                FaultError,
+            ) as error:  # the other rungs took minutes
                 failures.append(str(error))
             rows += sorted(of_rung, key=lambda row: int(row["num_items"]))
             progress.advance(done + 1, len(lab.rungs), rung.id)
@@ -109,14 +119,9 @@ def _rows_of(report: Mapping[str, Any]) -> list[Row]:
 
 
 def _compile(session: Session, folder: Path, lab: Lab, rung: Rung, work: Path) -> Path:
-    source = read_source(folder, lab, rung)
-    if isinstance(source, Finding):
-        raise InputError(f"{lab.id}/{rung.id}: {source.message}")
+    source = source_of(folder, lab, rung)
     work.mkdir(parents=True)
-    worker = compile_rung(session.setup.of(lab), source, work)
-    if isinstance(worker, Finding):
-        raise InputError(f"{lab.id}/{rung.id} does not compile: {worker.message}")
-    return worker
+    return worker_of(session, lab, rung, source, work)
 
 
 def _time_rung(
@@ -164,3 +169,145 @@ def load(file: Path) -> dict[str, Any]:
     if not isinstance(report, dict) or report.get("version") != _VERSION:
         raise InputError(f"{file}: not a benchmark report of version {_VERSION}")
     return report
+
+
+def table(report: dict[str, Any], source: str, plot: str) -> str:
+    """Markdown: the rate of each rung at each size; at the largest, its ratios."""
+    rows = report["rows"]
+    rate, unit = _rate(rows)
+    sizes = sorted({row["num_items"] for row in rows})
+    largest = sizes[-1]
+    machine = report["machine"]
+    compared = [name for name in ("share", "of_library") if any(name in row for row in rows)]
+    titles = {"share": "share of limit", "of_library": "of library"}
+    head = [*(f"{_power(size)}, {unit}" for size in sizes), *(titles[name] for name in compared)]
+    lines = [
+        f"{machine['gpu']}, driver {machine['driver']}, nvcc {report['compiler']['version']}, "
+        f"{report['date']}: `{report['command']}` wrote [{Path(source).name}]({source}). "
+        f"Ratios are medians of paired rounds at {_power(largest)} items"
+        f"{_named('the limit is', rows, 'limit')}{_named('the library', rows, 'library')}."
+        f"{_checked(rows)}{_noisy(rows)}",
+        "",
+        f"| rung | {' | '.join(head)} |",
+        f"|---|{'---:|' * len(head)}",
+    ]
+    for rung in dict.fromkeys(row["rung"] for row in rows):
+        by_size = {row["num_items"]: row for row in rows if row["rung"] == rung}
+        cells = [_figure(by_size[size], rate) if size in by_size else "" for size in sizes]
+        last = by_size.get(largest, {})
+        cells += [f"{last[name]:.3f}" if name in last else "" for name in compared]
+        lines.append(f"| `{rung}` | {' | '.join(cells)} |")
+    return "\n".join([*lines, "", f"![speed of each rung against the number of items]({plot})"])
+
+
+def _named(what: str, rows: Sequence[Mapping[str, Any]], key: str) -> str:
+    names = dict.fromkeys(row[key] for row in rows if row[key])
+    return f"; {what} {' or '.join(f'`{name}`' for name in names)}" if names else ""
+
+
+def _checked(rows: Sequence[Mapping[str, Any]]) -> str:
+    counts = [int(row["checked_calls"]) for row in rows if "checked_calls" in row]
+    if not counts:
+        return ""
+    return f" The result of every timed call was checked: at least {min(counts)} per rung and size."
+
+
+def _noisy(rows: Sequence[Mapping[str, Any]]) -> str:
+    is_noisy = any(row.get("noisy") for row in rows)
+    return " `~`: rounds that differ by more than 5%." if is_noisy else ""
+
+
+def put_into(readme: Path, text: str) -> None:
+    """Replaces what stands between the markers of `readme`."""
+    try:
+        old = readme.read_text()
+    except OSError as error:
+        raise InputError(f"{readme}: {error.strerror}") from error
+    before, begin, rest = old.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if not begin or not end:
+        raise InputError(f"{readme}: has no lines {_BEGIN} and {_END} to put the table between")
+    write_whole(readme, f"{before}{_BEGIN}\n{text}\n{_END}{after}".encode())
+
+
+def require_matplotlib() -> None:
+    """Raises FaultError without it. Ask before minutes of measuring."""
+    if importlib.util.find_spec("matplotlib") is None:
+        python = shlex.quote(sys.executable)
+        raise FaultError(
+            f"matplotlib is missing; install it with: {python} -m pip install matplotlib"
+        )
+
+
+def draw(report: dict[str, Any], file: Path) -> None:
+    """An SVG: the rate against items, a line per rung, the limit and the library dashed."""
+    require_matplotlib()
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    mpl.rcParams["svg.hashsalt"] = "lockstep"  # the same report gives the same file
+    mpl.rcParams["svg.fonttype"] = "none"  # text, not the outline of each letter
+    figure = Figure(figsize=(8.6, 4.2), layout="constrained")
+    axes = figure.add_subplot()
+    rows = report["rows"]
+    rate, unit = _rate(rows)
+    for rung in dict.fromkeys(row["rung"] for row in rows):
+        points = sorted((row["num_items"], row[rate]) for row in rows if row["rung"] == rung)
+        axes.plot(*zip(*points, strict=True), marker="o", label=rung)
+    for key, colour in (("limit", "black"), ("library", "0.5")):
+        for style, met in zip(_DASHES, _last_to_meet(rows, key), strict=False):
+            points = [(row["num_items"], _rate_of(key, row, rate)) for row in met]
+            axes.plot(*zip(*points, strict=True), linestyle=style, color=colour, label=met[0][key])
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xlabel("items")
+    axes.set_ylabel(unit)
+    axes.set_title(f"{report['lab']} on {report['machine']['gpu']}, {report['date']}")
+    sizes = sorted({row["num_items"] for row in rows})
+    axes.set_xticks(sizes, [_power(size) for size in sizes])
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.minorticks_off()
+    axes.grid(alpha=0.3)
+    figure.legend(loc="outside right upper", fontsize="small")
+    drawn = io.StringIO()
+    figure.savefig(
+        drawn, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"))
+    )
+    write_whole(file, _shortened(drawn.getvalue()).encode())
+
+
+def _shortened(svg: str) -> str:
+    """A path on one line and two decimals: matplotlib has no option for either."""
+    paths = re.sub(r'(?<= d=")[^"]+', lambda steps: " ".join(steps[0].split()), svg)
+    return re.sub(r"(\d\.\d\d)\d+", r"\1", paths)
+
+
+def _last_to_meet(rows: Sequence[Mapping[str, Any]], key: str) -> list[list[Mapping[str, Any]]]:
+    """For each limit, or library, the rows of the last rung that was compared with it."""
+    last = {row[key]: row["rung"] for row in rows if row[key]}
+    return [
+        sorted(
+            (row for row in rows if (row[key], row["rung"]) == (name, rung)),
+            key=lambda row: row["num_items"],
+        )
+        for name, rung in last.items()
+    ]
+
+
+def _rate_of(key: str, row: Mapping[str, Any], rate: str) -> float:
+    return float(row[f"anchor_{rate}"] if key == "limit" else row[rate] / row["of_library"])
+
+
+def _power(size: int) -> str:
+    exponent = size.bit_length() - 1
+    return f"2^{exponent}" if size == 1 << exponent else str(size)
+
+
+def _rate(rows: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+    """The name and the unit of the figure by which a lab measures speed."""
+    return ("gflops", "GFLOP/s") if "gflops" in rows[0] else ("gbps", "GB/s")
+
+
+def _figure(row: Mapping[str, Any], rate: str) -> str:
+    value = row[rate]
+    return ("~" if row.get("noisy") else "") + (f"{value:.0f}" if value >= 10 else f"{value:.1f}")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""`check`: judges a student's own files and explains what it found."""
+"""`check`: judges a student's own files and explains what it found; `watch`: on every save."""
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,25 +14,42 @@ from lockstep_grader.grading.pool import judge_all
 from lockstep_grader.intake.submission import Source, read_source
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.console import points
+from lockstep_grader.machine.interrupts import interruption
 from lockstep_grader.machine.progress import stage
 from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import FaultError, InterruptedRunError, LockstepError
 from lockstep_grader.model.grades import (
     Backend,
     CompilerWarning,
     Finding,
+    FindingKind,
     Judgement,
     Lab,
     LabResult,
+    Outcome,
     Rung,
+    RungResult,
+    TestResult,
 )
 from lockstep_grader.model.measures import COMPILER_MEASURES
 from lockstep_grader.model.score import fault_of, score_lab
 from lockstep_grader.request.job import Job
 from lockstep_grader.results.store import ResultId, keep_images
-from lockstep_grader.student.explain import print_rung, print_warnings
-from lockstep_grader.student.problems import problem_lines
-from lockstep_grader.student.replay import replay_command
+from lockstep_grader.student.explain import print_rung, print_warnings, problem_lines
 from lockstep_grader.toolchain.nvcc import Phase
+from lockstep_grader.words.account import account_of
+
+_UNTIL_FIRST_MS = 100  # by then saves are noticed, and the first round may begin
+# Of these no launch shows anything.
+_NOT_OF_A_LAUNCH = frozenset(
+    {
+        FindingKind.COMPILE_ERROR,
+        FindingKind.FORBIDDEN,
+        FindingKind.TODO,
+        FindingKind.BUDGET,
+        FindingKind.SLOW,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,3 +205,70 @@ def _verdict(checked: Checked) -> tuple[object, ...]:
 
 def _warnings(checked: Checked) -> tuple[CompilerWarning, ...]:
     return checked.result.rungs[0].judgement.warnings
+
+
+def replay_command(target: str, result: RungResult, named: str = "") -> str:
+    """Shows the launch of the cause that the check shows, step by step; `named`: --from.
+
+    Empty: there is nothing to replay.
+    """
+    judgement = result.judgement
+    account = account_of(result.findings, judgement.tests)
+    if account.cause and account.cause.kind in _NOT_OF_A_LAUNCH:
+        return ""
+    found = _found(account.cause, judgement.tests)
+    if found is None or not judgement.seed:
+        return ""
+    test, items = found
+    size = f" --size {items}" if items else ""
+    chosen = f" --from {shlex.quote(named)}" if named else ""
+    return f"./lab trace {target} --test {test.name}{size} --seed {judgement.seed}{chosen}"
+
+
+def _found(cause: Finding | None, tests: tuple[TestResult, ...]) -> tuple[TestResult, int] | None:
+    """The first test that shows it, and the items of its case; 0: its size has no name."""
+    for test in tests:
+        for finding in test.findings:
+            if finding == cause:
+                return test, finding.items
+    failed = (test for test in tests if test.outcome is Outcome.FAILED)
+    return next(((test, 0) for test in failed), None)
+
+
+def watch(console: Console, folder: Path, check_once: Callable[[], None]) -> None:
+    """Runs `check_once` now and after each change of a .cu or .cuh file in `folder`.
+
+    A save during a round brings another. An error of one round is shown, and the next save tries
+    again. Ends with Ctrl-C.
+    """
+    try:
+        from watchfiles import watch as changes
+    except ImportError as error:
+        raise FaultError("watch needs the Python package watchfiles; see ./lab doctor") from error
+
+    saves = changes(
+        folder,
+        watch_filter=lambda _, path: path.endswith((".cu", ".cuh")),
+        stop_event=interruption,
+        rust_timeout=_UNTIL_FIRST_MS,
+        yield_on_timeout=True,
+    )
+    is_first = True
+    try:
+        for saved in saves:
+            if saved or is_first:
+                _round(console, check_once)
+            is_first = False
+    except KeyboardInterrupt:
+        return
+
+
+def _round(console: Console, check_once: Callable[[], None]) -> None:
+    console.clear()
+    try:
+        check_once()
+    except InterruptedRunError:
+        raise KeyboardInterrupt from None
+    except LockstepError as error:
+        console.print(Text(str(error), "red"))
+    console.print(Text("\nwaiting for the next save; Ctrl-C ends", "dim"))

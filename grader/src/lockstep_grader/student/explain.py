@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What `check` shows about one rung: the cause, its place in the source, and the next step."""
+"""What `check` shows about one rung: the cause, its place in the source, and the next step; its
+findings as lines that every editor can read: FILE:LINE: SEVERITY: KIND: MESSAGE."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from rich.console import Console
 from rich.padding import Padding
@@ -11,10 +13,12 @@ from rich.text import Text
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.console import place, points, verdict
 from lockstep_grader.model.grades import (
+    COST_KINDS,
     Backend,
     CompilerWarning,
     Finding,
     FindingKind,
+    Lab,
     Outcome,
     Part,
     Rung,
@@ -22,7 +26,7 @@ from lockstep_grader.model.grades import (
     TestResult,
 )
 from lockstep_grader.model.measures import bound, figure_of, kept
-from lockstep_grader.model.text import clipped, more_tests_fail, visible
+from lockstep_grader.model.text import clipped, more_tests_fail, one_line, visible
 from lockstep_grader.words.account import account_of
 
 _SHOWN_TESTS = 3
@@ -62,7 +66,7 @@ def print_rung(
         _print(console, Text(f"not graded: {visible(result.judgement.fault)}", "magenta"))
     else:
         _print_gates(console, rung, result, backend)
-        _print_why(console, result, source, everything)
+        (_print_causes if everything else _print_account)(console, result, source)
         print_warnings(console, result.judgement.warnings)
     if any(finding.kind is FindingKind.BUDGET for finding in result.findings):
         _print(console, Text(f"line by line: ./lab profile {lab_id}/{rung.id}", "dim"))
@@ -91,16 +95,7 @@ def _print_written(
         said = "1 test passes" if passed == 1 else f"{passed} tests pass"
         _print(console, Text(f"of what is written, {said}", "dim"))
     if any(test.outcome is Outcome.FAILED for test in tests):
-        _print_why(console, written, source, everything)
-
-
-def _print_why(
-    console: Console, result: RungResult, source: Source | Finding, everything: bool
-) -> None:
-    if everything:
-        _print_causes(console, result, source)
-    else:
-        _print_account(console, result, source)
+        (_print_causes if everything else _print_account)(console, written, source)
 
 
 def excerpt(source: Source, line: int, column: int = 0) -> Text:
@@ -157,8 +152,7 @@ def _print_account(console: Console, result: RungResult, source: Source | Findin
         _print(console, Text(effect, "dim"), 6)
     failed = (test for test in result.judgement.tests if test.outcome is Outcome.FAILED)
     if output := next((text for test in failed if (text := test.output.strip())), ""):
-        _print(console, Text("it printed:", "dim"), 4)
-        _print(console, Text(clipped(output, _OUTPUT_LINES), "dim"), 6)
+        _print_output(console, output)
     if account.effects or account.left_out:
         _print(console, Text("more findings: run the same command with -v", "dim"))
 
@@ -198,9 +192,13 @@ def _print_test(
         _print(console, Text(clipped(test.message, _MESSAGE_LINES)), 4)
     for finding in test.findings:
         _print_finding(console, finding, source, shown)
-    if test.output.strip():
-        _print(console, Text("it printed:", "dim"), 4)
-        _print(console, Text(clipped(test.output.strip(), _OUTPUT_LINES), "dim"), 6)
+    if output := test.output.strip():
+        _print_output(console, output)
+
+
+def _print_output(console: Console, output: str) -> None:
+    _print(console, Text("it printed:", "dim"), 4)
+    _print(console, Text(clipped(output, _OUTPUT_LINES), "dim"), 6)
 
 
 def _print_finding(
@@ -224,3 +222,40 @@ def _print_finding(
 
 def _print(console: Console, text: Text, indent: int = 2) -> None:
     console.print(Padding(text, (0, 0, 0, indent), expand=False))
+
+
+def problem_lines(root: Path, folder: Path, lab: Lab, rung: Rung, result: RungResult) -> list[str]:
+    """One line for each finding, of the rung in `folder`, of the checkout `root`.
+
+    A lost point always has a line: where no finding says why, the first failed test does.
+    """
+    rung_file = folder / lab.id / rung.file_name
+    lines = []
+    for finding in result.findings:
+        file = _where(finding, rung_file, [root / "labs" / lab.id, root / "common/cuda/lab"])
+        line = finding.line if file else 0
+        place = f"{file or rung_file}:{line or 1}"
+        lines.append(f"{place}: {_severity(finding)}: {one_line(finding.said)}")
+    return lines or [f"{rung_file}:1: error: {said}" for said in _without_finding(result)]
+
+
+def _where(finding: Finding, rung_file: Path, others: list[Path]) -> Path | None:
+    """The file that the finding names: the rung, or a header that it includes."""
+    candidates = [folder / finding.file for folder in (rung_file.parent, *others)]
+    return next((file for file in candidates if finding.file and file.is_file()), None)
+
+
+def _severity(finding: Finding) -> str:
+    """In compilers' words, as editors know them."""
+    if finding.kind is FindingKind.TODO:
+        return "note"
+    return "warning" if finding.kind in COST_KINDS else "error"
+
+
+def _without_finding(result: RungResult) -> Iterator[str]:
+    if result.outcome is Outcome.ERROR:
+        yield one_line(f"not_graded: {result.judgement.fault}")
+    elif result.outcome is Outcome.FAILED:
+        failed = (test for test in result.judgement.tests if test.outcome is Outcome.FAILED)
+        if test := next(failed, None):
+            yield one_line(f"failed: {test.name}: {test.message}")

@@ -10,13 +10,13 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.student.debug import dwarf
-from lockstep_grader.student.debug.scope import evaluate, variables
-from lockstep_grader.student.debug.selection import nth, spell
+from lockstep_grader.student.debug.selection import evaluate, nth, spell, variables
 from lockstep_grader.student.debug.session import Session, Stop
 from lockstep_grader.student.debug.target import Target
 from lockstep_grader.student.debug.values import Value, item_of, member_of, spelled
@@ -62,7 +62,10 @@ class _Adapter:
             answer |= {"command": command, "success": True}
             after: Callable[[], None] | None = None
             try:
-                result = getattr(self, f"_on_{command}", self._refuse)(arguments)
+                handler = getattr(self, f"_on_{command}", self._refuse)
+                if command in _STEPS:
+                    handler = partial(self._step, kind=_STEPS[command])
+                result = handler(arguments)
                 if callable(result):
                     after = result
                 elif result is not None:
@@ -238,26 +241,14 @@ class _Adapter:
         session.select(number // 1024, number % 1024)
         return session
 
-    def _resume(self, go: Callable[[], Stop]) -> Callable[[], None]:
-        return lambda: self._go(go)
-
     def _on_continue(self, _: dict[str, Any]) -> Callable[[], None]:
-        return self._resume(self._stopped().go)
+        return partial(self._go, self._stopped().go)
 
     def _step(self, arguments: dict[str, Any], kind: str) -> Callable[[], None]:
         session = self._choose(arguments)
         if kind == "finish" and session.current().depth == 1:
-            return self._resume(session.go)  # out of the kernel
-        return self._resume(lambda: session.step(kind))
-
-    def _on_next(self, arguments: dict[str, Any]) -> Callable[[], None]:
-        return self._step(arguments, "next")
-
-    def _on_stepIn(self, arguments: dict[str, Any]) -> Callable[[], None]:  # noqa: N802
-        return self._step(arguments, "step")
-
-    def _on_stepOut(self, arguments: dict[str, Any]) -> Callable[[], None]:  # noqa: N802
-        return self._step(arguments, "finish")
+            return partial(self._go, session.go)  # out of the kernel
+        return partial(self._go, partial(session.step, kind))
 
     def _on_pause(self, _: dict[str, Any]) -> None:
         self._needed().pause()
@@ -268,27 +259,23 @@ class _Adapter:
         session = self._session
         if session is None or session.stop is None or not session.launch:
             return {"threads": [{"id": 1, "name": "the program"}]}
-        listed = [(session.block, session.thread)]
+        listed = []
         for block in session.threads():
             for first, last, state, _line in block["rows"]:
-                if state != "ended":  # threads that do the same are shown by the first one
-                    is_near = (
-                        block["block"] == session.block and first // 32 == session.thread // 32
-                    )
-                    listed += [
-                        (block["block"], one)
-                        for one in range(first, last + 1 if is_near else first + 1)
-                    ]
-        known = sorted(set(listed[:1] + listed[1 : _MOST_THREADS + 32]))
-        names = [
-            f"block {spell(nth(block, session.grid_dim))} thread "
-            f"{spell(nth(thread, session.block_dim))}"
-            for block, thread in known
-        ]
+                near = block["block"] == session.block and first // 32 == session.thread // 32
+                # Threads that do the same are shown by the first one; the selected warp's by each.
+                if state != "ended":
+                    end = last if near else first
+                    listed += [(block["block"], one) for one in range(first, end + 1)]
+        known = {(session.block, session.thread), *listed[: _MOST_THREADS + 31]}
         return {
             "threads": [
-                {"id": block * 1024 + thread + 1, "name": name}
-                for (block, thread), name in zip(known, names, strict=True)
+                {
+                    "id": block * 1024 + thread + 1,
+                    "name": f"block {spell(nth(block, session.grid_dim))} "
+                    f"thread {spell(nth(thread, session.block_dim))}",
+                }
+                for block, thread in sorted(known)
             ]
         }
 
@@ -310,13 +297,18 @@ class _Adapter:
 
     def _on_scopes(self, arguments: dict[str, Any]) -> dict[str, Any]:
         place = self._frames[int(arguments["frameId"]) - 1]
-        scopes = []
-        for name, tag in (("Locals", dwarf.VARIABLE), ("Arguments", dwarf.PARAMETER), ("CUDA", 0)):
-            self._values.append((place, tag))
-            scopes.append(
-                {"name": name, "variablesReference": len(self._values), "expensive": False}
-            )
-        return {"scopes": scopes}
+        named = (("Locals", dwarf.VARIABLE), ("Arguments", dwarf.PARAMETER), ("CUDA", 0))
+        return {
+            "scopes": [
+                {"name": name, "variablesReference": self._kept(place, tag), "expensive": False}
+                for name, tag in named
+            ]
+        }
+
+    def _kept(self, place: tuple[int, int, int], what: Value | int) -> int:
+        """The number by which an editor unfolds it."""
+        self._values.append((place, what))
+        return len(self._values)
 
     def _on_variables(self, arguments: dict[str, Any]) -> dict[str, Any]:
         place, what = self._values[int(arguments["variablesReference"]) - 1]
@@ -340,11 +332,9 @@ class _Adapter:
                 address = int(value.number(session.read))
                 target = value.type.target
                 if target.size:
-                    self._values.append((place, Value(target, None, address, address)))
-                    reference = len(self._values)
+                    reference = self._kept(place, Value(target, None, address, address))
             elif value.type.kind in ("array", "struct"):
-                self._values.append((place, value))
-                reference = len(self._values)
+                reference = self._kept(place, value)
         except InputError as error:
             shown, reference = str(error), 0
         return {"name": name, "value": shown, "type": value.type.name,
@@ -357,8 +347,7 @@ class _Adapter:
         session = self._at(place)
         value = evaluate(session, str(arguments["expression"]))
         shown = self._variable(session, place, "", value)
-        return {"result": shown["value"], "type": shown["type"],
-                "variablesReference": shown["variablesReference"]}  # fmt: skip
+        return {**shown, "result": shown["value"]}
 
 
 def _parts_of(value: Value) -> list[tuple[str, Value]]:

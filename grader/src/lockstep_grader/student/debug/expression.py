@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Evaluates expressions of C: names, literals, indices, members, pointers, arithmetic, casts."""
 
+import operator
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.student.debug.values import (
@@ -45,6 +46,14 @@ _LEVELS: Final = (
     ("+", "-"),
     ("*", "/", "%"),
 )
+_COMPARED: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le,
+    ">=": operator.ge,
+}  # fmt: skip
+_COMPUTED: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "&": operator.and_, "|": operator.or_,
+    "^": operator.xor,
+}  # fmt: skip
 _ESCAPES: Final = {"n": "\n", "t": "\t", "0": "\0", "r": "\r"}
 _WORDS: Final = frozenset(
     ("unsigned", "signed", "long", "short", "int", "char", "const", "volatile")
@@ -134,12 +143,11 @@ class _Parser:
     def _arithmetic(self, left: Value, word: str, right: Value) -> Value:
         left, right = self._read_reference(left), self._read_reference(right)
         a, b = self._number(left), self._number(right)
-        if word in ("==", "!=", "<", ">", "<=", ">="):
+        if word in _COMPARED:
             if left.type.kind not in ("pointer", "array") and right.type.kind != "pointer":
                 common = _common(left.type, right.type)
                 a, b = (made(common, one).number(self._read) for one in (a, b))
-            results = {"==": a == b, "!=": a != b, "<": a < b, ">": a > b, "<=": a <= b}
-            return made(BOOL, results.get(word, a >= b))
+            return made(BOOL, _COMPARED[word](a, b))
         if left.type.target is not None or right.type.target is not None:
             return self._moved(left, word, right)
         common = _common(left.type, right.type)
@@ -166,8 +174,7 @@ class _Parser:
     def _unary(self) -> Value:
         if self._take("-"):
             value = self._unary()
-            number = self._number(value)
-            return made(_common(value.type, INT), -number)
+            return made(_common(value.type, INT), -self._number(value))
         if self._take("+"):
             return self._unary()
         if self._take("!"):
@@ -306,11 +313,8 @@ class _Parser:
 def _literal(word: str) -> Value:
     digits = word.rstrip("uUlL")
     suffix = word[len(digits) :].lower()
-    number = (
-        int(digits, 0)
-        if digits.lower().startswith("0x") or not digits.startswith("0")
-        else (int(digits, 8))
-    )
+    is_octal = digits.startswith("0") and not digits.lower().startswith("0x")
+    number = int(digits, 8 if is_octal else 0)
     is_long = "l" in suffix or number > 0xFFFFFFFF or ("u" not in suffix and number > 0x7FFFFFFF)
     if "u" in suffix:
         return made(UNSIGNED_LONG if is_long else UNSIGNED, number)
@@ -319,32 +323,22 @@ def _literal(word: str) -> Value:
 
 def _common(left: Type, right: Type) -> Type:
     """What C computes with."""
-    if "float" in (left.kind, right.kind):
-        return (
-            DOUBLE
-            if 8 in (left.size, right.size)
-            and "float" in {one.kind for one in (left, right) if one.size == 8}
-            else FLOAT
-        )
+    floats = [one.size for one in (left, right) if one.kind == "float"]
+    if floats:
+        return DOUBLE if 8 in floats else FLOAT
     size = max(left.size, right.size, 4)
     is_signed = all(one.is_signed or one.size < size for one in (left, right))
-    return {(4, True): INT, (4, False): UNSIGNED, (8, True): LONG}.get(
-        (size, is_signed), UNSIGNED_LONG
-    )
+    if size == 4:
+        return INT if is_signed else UNSIGNED
+    return LONG if is_signed else UNSIGNED_LONG
 
 
 def _float(a: float, word: str, b: float) -> float:
     if word == "/" and b == 0:
         raise InputError("division by zero")
-    results: dict[str, Callable[[], float]] = {
-        "+": lambda: a + b,
-        "-": lambda: a - b,
-        "*": lambda: a * b,
-        "/": lambda: a / b,
-    }
-    if word not in results:
+    if word not in ("+", "-", "*", "/"):
         raise InputError(f"'{word}' is not for numbers with a fraction")
-    return results[word]()
+    return a / b if word == "/" else float(_COMPUTED[word](a, b))
 
 
 def _whole(a: int, word: str, b: int) -> int:
@@ -355,4 +349,4 @@ def _whole(a: int, word: str, b: int) -> int:
         return quotient if word == "/" else a - quotient * b
     if word in ("<<", ">>"):
         return a << (b & 63) if word == "<<" else a >> (b & 63)
-    return {"+": a + b, "-": a - b, "*": a * b, "&": a & b, "|": a | b, "^": a ^ b}[word]
+    return int(_COMPUTED[word](a, b))

@@ -7,11 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.student.debug.module import read_module
-from lockstep_grader.student.debug.ptx import Spot
-from lockstep_grader.student.debug.scope import evaluate
-from lockstep_grader.student.debug.selection import NOT_RUNNING, Selection, linear, read_index
+from lockstep_grader.student.debug.dwarf import Spot
+from lockstep_grader.student.debug.selection import (
+    NOT_RUNNING,
+    Selection,
+    evaluate,
+    linear,
+    read_index,
+)
 from lockstep_grader.student.debug.target import Running, Target
+from lockstep_grader.student.debug.values import read_module
 
 _THREAD = re.compile(r"\bthread (\(\d+,\d+,\d+\)|\d+) of block (\(\d+,\d+,\d+\)|\d+)")
 

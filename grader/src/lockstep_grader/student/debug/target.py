@@ -108,9 +108,6 @@ class Running:
             return None
         return json.loads(line) if line.endswith(b"\n") else None
 
-    def fileno(self) -> int:
-        return self._line.fileno() if self._line else -1
-
     def wait(self) -> int:
         return self.process.wait()
 

@@ -5,16 +5,16 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.text import visible
-from lockstep_grader.student.debug import dwarf, tables
-from lockstep_grader.student.debug.frames import Frames
-from lockstep_grader.student.debug.scope import evaluate, variables
-from lockstep_grader.student.debug.selecting import select
+from lockstep_grader.student.debug import dwarf, views
+from lockstep_grader.student.debug.selection import evaluate, variables
 from lockstep_grader.student.debug.session import Session, Stop
 from lockstep_grader.student.debug.values import Value, spelled
+from lockstep_grader.student.debug.views import Frames, select
 
 _PROMPT = "(lab) "
 _REPEATED = frozenset(("step", "next", "continue", "until", "finish", "list"))
@@ -50,7 +50,7 @@ class Terminal:
             "break": self._break,
             "bt": lambda _: self._frames.where(),
             "condition": self._condition,
-            "continue": self._continue,
+            "continue": lambda _: self._go(self._session.go),
             "cuda": lambda text: select(self._session, self._frames, text),
             "delete": self._delete,
             "disable": lambda text: self._enable(text, is_enabled=False),
@@ -64,7 +64,7 @@ class Terminal:
             "list": self._frames.list,
             "next": lambda text: self._repeat("next", text),
             "print": self._print,
-            "run": lambda _: self._run(),
+            "run": lambda _: self._go(self._session.run),
             "start": lambda _: self._start(),
             "step": lambda text: self._repeat("step", text),
             "tbreak": lambda text: self._break(text, is_temporary=True),
@@ -183,17 +183,10 @@ class Terminal:
         is_other, self._shown = key != self._shown, key
         return is_other
 
-    def _run(self) -> None:
-        self._go(self._session.run)
-
     def _start(self) -> None:
-        names = [name for module in self._session.modules for name in module.kernels()]
-        for name in names:
+        for name in (name for module in self._session.modules for name in module.kernels()):
             self._session.add_breakpoint(name, is_temporary=True)
-        self._run()
-
-    def _continue(self, _: str) -> None:
-        self._go(self._session.go)
+        self._go(self._session.run)
 
     def _repeat(self, kind: str, text: str) -> None:
         for _ in range(int(text or 1)):
@@ -288,11 +281,15 @@ class Terminal:
             self._show_display(self._num_displays, text)
 
     def _show_display(self, number: int, text: str) -> None:
+        print(f"{number}: {text} = {self._text_of(text)}")
+
+    def _text_of(self, what: Value | str) -> str:
+        """The text of a value or of an expression, or why there is none."""
         try:
-            shown = spelled(self._evaluate(text), self._session.read)
+            value = self._evaluate(what) if isinstance(what, str) else what
+            return spelled(value, self._session.read)
         except InputError as error:
-            shown = f"({error})"
-        print(f"{number}: {text} = {shown}")
+            return f"({error})"
 
     def _undisplay(self, text: str) -> None:
         for number in [int(word) for word in text.split()] or list(self._displays):
@@ -303,23 +300,24 @@ class Terminal:
 
     def _info(self, text: str) -> None:
         word, _, rest = text.partition(" ")
+        session = self._session
         known: dict[str, Callable[[], None]] = {
             "locals": lambda: self._variables(dwarf.VARIABLE, "locals"),
             "args": lambda: self._variables(dwarf.PARAMETER, "arguments"),
-            "breakpoints": lambda: tables.show_breakpoints(self._session),
+            "breakpoints": partial(views.show_breakpoints, session),
             "frame": self._frames.show,
-            "stack": lambda: self._frames.where(),
-            "threads": lambda: tables.show_threads(self._session),
+            "stack": self._frames.where,
+            "threads": partial(views.show_threads, session),
         }
         if word == "cuda":
-            known = {
-                "kernels": lambda: tables.show_kernels(self._session),
-                "blocks": lambda: tables.show_blocks(self._session),
-                "warps": lambda: tables.show_warps(self._session),
-                "lanes": lambda: tables.show_threads(self._session),
-                "threads": lambda: tables.show_threads(self._session),
-            }
             word = rest.strip() or "?"
+            known = {
+                "kernels": partial(views.show_kernels, session),
+                "blocks": partial(views.show_blocks, session),
+                "warps": partial(views.show_warps, session),
+                "lanes": partial(views.show_threads, session),
+                "threads": partial(views.show_threads, session),
+            }
         fitting = [name for name in known if name.startswith(word)]
         if not fitting:
             raise InputError(f"info: one of {', '.join(known)}")
@@ -328,11 +326,7 @@ class Terminal:
     def _variables(self, tag: int, what: str) -> None:
         values = list(variables(self._session, tag))
         for name, value in values:
-            try:
-                shown = spelled(value, self._session.read)
-            except InputError as error:
-                shown = f"({error})"
-            print(f"{name} = {shown}")
+            print(f"{name} = {self._text_of(value)}")
         if not values:
             print(f"No {what}.")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Costs from counters, by one stated rule, and what limits a kernel.
+"""Costs from counters, by one stated rule; what limits a kernel; the counters in words.
 
 The unit is a pass through the memory system: a 32-byte sector of global memory, a wavefront of
 shared memory, or a lane of an atomic. A line's heat is its share of the passes. A kernel is held
@@ -7,12 +7,21 @@ back by whatever causes the most passes that another access pattern would save, 
 least a tenth of all; failing that by idle lanes, too few warps, barriers, or too few blocks.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from lockstep_grader.model.measures import figure
-from lockstep_grader.student.profile.model import SECTOR_BYTES, WARP_SIZE, Counters, Kernel, Line
+from lockstep_grader.student.profile.model import (
+    SECTOR_BYTES,
+    WARP_SIZE,
+    Counters,
+    Kernel,
+    Line,
+    SizeProfile,
+)
 
+MULTIPROCESSORS = 16  # of the device that the cpu backend presents
+PER_ITEM = "bytes moved per item"
 _KINDS = (
     "global_read",
     "global_write",
@@ -20,6 +29,12 @@ _KINDS = (
     "shared_write",
     "global_atomic",
     "shared_atomic",
+)
+_MEMORY = (
+    ("global_read", "reads", "sectors"),
+    ("global_write", "writes", "sectors"),
+    ("shared_read", "shared reads", "wavefronts"),
+    ("shared_write", "shared writes", "wavefronts"),
 )
 _NOTABLE_SHARE = 0.1  # of the passes, for an avoidable cost to be what holds a kernel back
 _FEW_LANES = 0.6  # of a warp's lanes, on average over what it executes
@@ -41,22 +56,28 @@ class Diagnosis:
 
 def passes(counters: Counters) -> float:
     """What `counters` cost, in passes through the memory system."""
-    return sum(
-        counters.get(name, 0)
-        for name in (
-            "global_read_sectors",
-            "global_write_sectors",
-            "shared_read_wavefronts",
-            "shared_write_wavefronts",
-            "global_atomic_lanes",
-            "shared_atomic_lanes",
-        )
-    )
+    return sectors(counters) + _wavefronts(counters) + _atomics(counters)
+
+
+def _both(counters: Counters, pattern: str, *words: str) -> float:
+    return sum(counters.get(pattern.format(word), 0) for word in words)
+
+
+def sectors(counters: Counters) -> float:
+    return _both(counters, "global_{}_sectors", "read", "write")
+
+
+def _wavefronts(counters: Counters) -> float:
+    return _both(counters, "shared_{}_wavefronts", "read", "write")
+
+
+def _atomics(counters: Counters) -> float:
+    return _both(counters, "{}_atomic_lanes", "global", "shared")
 
 
 def requests(counters: Counters) -> float:
     """Memory requests of warps, of every kind."""
-    return sum(counters.get(f"{kind}_requests", 0) for kind in _KINDS)
+    return _both(counters, "{}_requests", *_KINDS)
 
 
 def wasted_sectors(counters: Counters) -> float:
@@ -69,7 +90,7 @@ def wasted_sectors(counters: Counters) -> float:
 
 
 def conflicts(counters: Counters) -> float:
-    return counters.get("shared_read_conflicts", 0) + counters.get("shared_write_conflicts", 0)
+    return _both(counters, "shared_{}_conflicts", "read", "write")
 
 
 def queued_lanes(counters: Counters) -> float:
@@ -108,7 +129,7 @@ def diagnose(kernel: Kernel, items: float, multiprocessors: int) -> Diagnosis:
 def _avoidable(rule: str, kernel: Kernel, cost: float) -> str:
     counters = kernel.counters
     if rule == "uncoalesced":
-        moved = counters.get("global_read_sectors", 0) + counters.get("global_write_sectors", 0)
+        moved = sectors(counters)
         where = _worst(kernel.lines, wasted_sectors)
         return (
             f"uncoalesced: {figure(moved)} sectors moved, where {figure(moved - cost)} would hold "
@@ -160,8 +181,7 @@ def _idle(kernel: Kernel) -> Diagnosis | None:
 
 def _no_waste(kernel: Kernel, items: float) -> str:
     counters = kernel.counters
-    sectors = counters.get("global_read_sectors", 0) + counters.get("global_write_sectors", 0)
-    moved = SECTOR_BYTES * sectors / max(1.0, items)
+    moved = SECTOR_BYTES * sectors(counters) / max(1.0, items)
     said = f"no access is wasted: {figure(moved)} bytes of global memory moved per item"
     shared = _wavefronts(counters)
     if shared > _MOSTLY * passes(counters):
@@ -173,10 +193,6 @@ def _no_waste(kernel: Kernel, items: float) -> str:
     return said
 
 
-def _wavefronts(counters: Counters) -> float:
-    return counters.get("shared_read_wavefronts", 0) + counters.get("shared_write_wavefronts", 0)
-
-
 def _worst(lines: Iterable[Line], cost: Callable[[Counters], float]) -> str:
     """Where most of `cost` arises, as a clause; empty when no line has any."""
     known = [line for line in lines if cost(line.counters) > 0]
@@ -184,3 +200,93 @@ def _worst(lines: Iterable[Line], cost: Callable[[Counters], float]) -> str:
         return ""
     worst = max(known, key=lambda line: cost(line.counters))
     return f", most of all in {worst.file}:{worst.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class LineNote:
+    """One source line's counters: its share of the kernels' passes, and the counts in words."""
+
+    line: Line
+    share: float
+    texts: tuple[str, ...]
+
+    @property
+    def percent(self) -> str:
+        """The share as it is shown; empty when the line costs no pass."""
+        if self.share == 0:
+            return ""
+        return "<1%" if self.share < 0.005 else f"{self.share:.0%}"
+
+
+def line_notes(size: SizeProfile) -> tuple[LineNote, ...]:
+    """A note for each line with counters worth showing, by file and line."""
+    lines = size.lines
+    whole = sum(passes(line.counters) for line in lines)
+    notes = []
+    for line in lines:
+        share = passes(line.counters) / whole if whole else 0.0
+        if (texts := _texts(line.counters)) and line.line > 0:
+            notes.append(LineNote(line, share, tuple(texts)))
+    return tuple(notes)
+
+
+def kernel_columns(kernel: Kernel, items: float) -> Sequence[tuple[str, str]]:
+    """The kernel's row of the table: headings and values."""
+    counters = kernel.counters
+    blocks = max(1.0, counters.get("blocks", 0))
+    occupancy = kernel.occupancy
+    last = " (last)" if kernel.launches > 1 else ""
+    shape = f"{extent(kernel.grid)} x {extent(kernel.block)}{last}"
+    held = f"{occupancy.warps}/{occupancy.of_warps} warps ({occupancy.limiter})"
+    is_launched = kernel.launches > 0  # copies that the host issues are not
+    return (
+        ("kernel", kernel.name),
+        ("launches", figure(kernel.launches)),
+        ("grid x block", shape if is_launched else "-"),
+        ("occupancy", held if is_launched else "-"),
+        (PER_ITEM, figure(SECTOR_BYTES * sectors(counters) / max(1.0, items))),
+        ("sectors per read", _ratio(counters, "global_read_sectors", "global_read_requests")),
+        ("sectors per write", _ratio(counters, "global_write_sectors", "global_write_requests")),
+        ("bank conflicts", figure(conflicts(counters))),
+        ("barriers per block", figure(counters.get("barriers", 0) / blocks)),
+        ("atomics", figure(_atomics(counters))),
+        ("divergent branches", figure(counters.get("divergent_branches", 0))),
+    )
+
+
+def extent(lengths: Sequence[int]) -> str:
+    """(1024, 1, 1) as 1024, (32, 8, 1) as 32x8."""
+    kept = list(lengths)
+    while len(kept) > 1 and kept[-1] == 1:
+        kept.pop()
+    return "x".join(map(str, kept))
+
+
+def _ratio(counters: Counters, above: str, below: str) -> str:
+    return figure(counters.get(above, 0) / counters[below]) if counters.get(below) else "-"
+
+
+def _texts(counters: Counters) -> list[str]:
+    texts = []
+    for kind, name, unit in _MEMORY:
+        if count := counters.get(f"{kind}_requests", 0):
+            each = _ratio(counters, f"{kind}_{unit}", f"{kind}_requests")
+            unit = unit.removesuffix("s") if each == "1" else unit
+            texts.append(f"{_counted(count, name)} of {each} {unit}")
+    if count := conflicts(counters):
+        texts.append(_counted(count, "bank conflicts"))
+    for space in ("global", "shared"):
+        if lanes := counters.get(f"{space}_atomic_lanes", 0):
+            most = figure(counters.get(f"{space}_atomic_max_same_address", 0))
+            texts.append(f"{_counted(lanes, f'{space} atomics')}, up to {most} at one address")
+    for counter in ("barriers", "warp_operations", "divergent_branches"):
+        if count := counters.get(counter, 0):
+            texts.append(_counted(count, counter.replace("_", " ")))
+    return texts
+
+
+def _counted(count: float, plural: str) -> str:
+    """As in: 1 branch, 2 branches."""
+    if count != 1:
+        return f"{figure(count)} {plural}"
+    return f"1 {plural.removesuffix('es' if plural.endswith('ches') else 's')}"

@@ -1,38 +1,55 @@
 # SPDX-License-Identifier: MIT
-"""A profile as values: what the judge's `--profile` says, read and checked. No I/O."""
+"""A profile as values: what the judge's `--profile` says, read and checked, and written as JSON."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from pydantic import AliasChoices, BeforeValidator, Field, TypeAdapter, ValidationError
+
+from lockstep_grader.intake.toml_lines import spelled
+from lockstep_grader.intake.toml_tables import first_problem
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding, FindingKind, Outcome
 from lockstep_grader.model.text import visible
 
-Counters = Mapping[str, float]
-
 WARP_SIZE = 32
 SECTOR_BYTES = 32
-SPACES = ("global", "shared")
-ACCESSES = ("read", "write", "atomic")
+
+
+def _name(path: Any) -> str:
+    return visible(Path(str(path)).name)
+
+
+def _finding(item: Mapping[str, Any]) -> Finding:
+    message, line = visible(str(item["message"])), int(item.get("line") or 0)
+    return Finding(FindingKind(item["kind"]), message, _name(item.get("file", "")), line)
+
+
+_Words = Annotated[str, BeforeValidator(lambda text: visible(str(text)))]
+_FileName = Annotated[str, BeforeValidator(_name)]
+Counters = Mapping[_Words, float]
+# In bytes, one a lane; None: the lane took no part.
+_Offsets = Annotated[tuple[int | None, ...], Field(min_length=WARP_SIZE, max_length=WARP_SIZE)]
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """One request of one warp: where each lane went."""
 
-    space: str  # one of SPACES
-    access: str  # one of ACCESSES
+    space: Literal["global", "shared"]
+    access: Literal["read", "write", "atomic"]
     size_bytes: int  # that each lane moves
-    base: str  # what the offsets are counted from, such as d_in
-    offsets: tuple[int | None, ...]  # in bytes, one a lane; None: the lane took no part
-    passes: int  # 32-byte sectors (global) or wavefronts (shared)
+    base: _Words  # what the offsets are counted from, such as d_in
+    offsets: _Offsets
+    # 32-byte sectors (global) or wavefronts (shared)
+    passes: Annotated[int, Field(validation_alias=AliasChoices("sectors", "wavefronts"))]
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    file: str
+    file: _FileName
     line: int
     counters: Counters
     patterns: tuple[Pattern, ...] = ()
@@ -43,15 +60,15 @@ class Occupancy:
     blocks: int  # that one multiprocessor holds at a time
     warps: int
     of_warps: int  # that it could hold
-    limiter: str
+    limiter: _Words
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    name: str
+    name: _Words
     launches: int
-    grid: tuple[int, ...]
-    block: tuple[int, ...]
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
     static_shared_bytes: int
     dynamic_shared_bytes: int
     occupancy: Occupancy
@@ -66,8 +83,8 @@ class SizeProfile:
     num_items: int
     items: float  # what "per item" means: not always the requested size
     outcome: Outcome
-    message: str
-    findings: tuple[Finding, ...]
+    message: _Words
+    findings: tuple[Annotated[Finding, BeforeValidator(_finding)], ...]
     measures: Counters
     kernels: tuple[Kernel, ...]
 
@@ -82,32 +99,46 @@ class SizeProfile:
         return tuple(merged[place] for place in sorted(merged))
 
 
+_SIZE = TypeAdapter(SizeProfile)
+
+
 def read_size(data: Any) -> SizeProfile:
     """One line of the judge's output. Raises FaultError when it is not as agreed."""
     try:
-        return SizeProfile(
-            num_items=int(data["num_items"]),
-            items=float(data.get("items", data["num_items"])),
-            outcome=Outcome(data["outcome"]),
-            message=visible(str(data["message"])),
-            findings=tuple(_finding(item) for item in data["findings"]),
-            measures=_numbers(data["measures"]),
-            kernels=tuple(_kernel(item) for item in data["kernels"]),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        return _SIZE.validate_python({"items": data["num_items"], **data})
+    except ValidationError as error:
+        path, said = first_problem(error)
+        raise FaultError(
+            f"the judge wrote a profile that cannot be read: {spelled(path)}: {said}"
+        ) from error
+    except (KeyError, TypeError, ValueError) as error:
         raise FaultError(f"the judge wrote a profile that cannot be read: {error!r}") from error
 
 
 def read_run(kernels: Sequence[Any]) -> SizeProfile:
     """What `run` counted in a whole program, which has no number of items: as of one item."""
-    data = {
-        "num_items": 1,
-        "outcome": Outcome.PASSED,
-        "message": "",
-        "findings": (),
-        "measures": {},
-    }
+    data = {"num_items": 1, "outcome": "passed", "message": "", "findings": (), "measures": {}}
     return read_size({**data, "kernels": kernels})
+
+
+def size_json(size: SizeProfile) -> dict[str, Any]:
+    """As schemas/profile.schema.json has it, without the diagnoses of the kernels."""
+    made: dict[str, Any] = _SIZE.dump_python(size, mode="json")
+    made["findings"] = [
+        {
+            "kind": finding.kind.value,
+            "file": finding.file,
+            "line": finding.line or None,
+            "message": finding.message,
+        }
+        for finding in size.findings
+    ]
+    for line in (line for kernel in made["kernels"] for line in kernel["lines"]):
+        line["line"] = line["line"] or None
+        for pattern in line["patterns"]:
+            unit = "sectors" if pattern["space"] == "global" else "wavefronts"
+            pattern[unit] = pattern.pop("passes")
+    return made
 
 
 def _sum(one: Line, other: Line) -> Line:
@@ -115,64 +146,5 @@ def _sum(one: Line, other: Line) -> Line:
     for name, value in other.counters.items():
         # The largest multiplicity of an address is not a sum.
         add = max if "max_" in name else float.__add__
-        counters[name] = add(float(counters.get(name, 0)), float(value))
+        counters[name] = add(counters.get(name, 0.0), value)
     return Line(one.file, one.line, counters, one.patterns + other.patterns)
-
-
-def _finding(item: Mapping[str, Any]) -> Finding:
-    return Finding(
-        FindingKind(item["kind"]),
-        visible(str(item["message"])),
-        _name(item.get("file", "")),
-        int(item.get("line") or 0),
-    )
-
-
-def _kernel(item: Mapping[str, Any]) -> Kernel:
-    occupancy = item["occupancy"]
-    return Kernel(
-        name=visible(str(item["name"])),
-        launches=int(item["launches"]),
-        grid=_extent(item["grid"]),
-        block=_extent(item["block"]),
-        static_shared_bytes=int(item["static_shared_bytes"]),
-        dynamic_shared_bytes=int(item["dynamic_shared_bytes"]),
-        occupancy=Occupancy(
-            int(occupancy["blocks"]),
-            int(occupancy["warps"]),
-            int(occupancy["of_warps"]),
-            visible(str(occupancy["limiter"])),
-        ),
-        counters=_numbers(item["counters"]),
-        lines=tuple(_line(line) for line in item["lines"]),
-    )
-
-
-def _line(item: Mapping[str, Any]) -> Line:
-    patterns = tuple(_pattern(pattern) for pattern in item.get("patterns", ()))
-    return Line(_name(item["file"]), int(item["line"]), _numbers(item["counters"]), patterns)
-
-
-def _pattern(item: Mapping[str, Any]) -> Pattern:
-    offsets = tuple(None if offset is None else int(offset) for offset in item["offsets"])
-    if item["space"] not in SPACES or item["access"] not in ACCESSES:
-        raise ValueError(f"{item['access']} of {item['space']} memory")
-    if len(offsets) != WARP_SIZE:
-        raise ValueError(f"{len(offsets)} lanes")
-    passes = int(item["sectors"] if item["space"] == "global" else item["wavefronts"])
-    base = visible(str(item["base"]))
-    size_bytes = int(item["size_bytes"])
-    return Pattern(item["space"], item["access"], size_bytes, base, offsets, passes)
-
-
-def _numbers(item: Mapping[str, Any]) -> dict[str, float]:
-    return {visible(str(name)): float(value) for name, value in item.items()}
-
-
-def _extent(item: Sequence[Any]) -> tuple[int, ...]:
-    x, y, z = (int(length) for length in item)
-    return (x, y, z)
-
-
-def _name(path: Any) -> str:
-    return visible(Path(str(path)).name)

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from lockstep_grader import __version__
 from lockstep_grader.compile.nvcc import compile_for_gpus
-from lockstep_grader.compile.worker import compile_rung
-from lockstep_grader.intake.submission import Source, read_source
+from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.process import Limits
 from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
 from lockstep_grader.model.grades import (
     Backend,
-    Finding,
     FindingKind,
     Lab,
     Outcome,
@@ -26,11 +26,16 @@ from lockstep_grader.model.grades import (
 from lockstep_grader.model.text import one_line
 from lockstep_grader.observe.judge import workers_on_cpu
 from lockstep_grader.request.setup import LabSetup
-from lockstep_grader.student.profile.model import SizeProfile, read_size
+from lockstep_grader.results.serial import resources_json
+from lockstep_grader.student.profile.cost import MULTIPROCESSORS, diagnose
+from lockstep_grader.student.profile.model import SizeProfile, read_size, size_json
+from lockstep_grader.student.program.build import source_of, worker_of
+from lockstep_grader.toolchain.description import Toolchain
 from lockstep_grader.toolchain.nvcc import Phase
 
 _LIMITS = Limits(seconds=900, output_bytes=256 << 20)
 _OK, _WRONG = 0, 1
+PROFILE_VERSION = 1
 _BUDGET_SIZE = 0  # to the judge: the size at which budgets are judged
 
 
@@ -53,9 +58,7 @@ class Profile:
         exact = [item for item in known if item.kernel.replace(" ", "") == name.replace(" ", "")]
         bare = name.partition("<")[0]
         alike = [item for item in known if item.kernel.partition("<")[0] == bare]
-        if exact:
-            return exact[0]
-        return alike[0] if len(alike) == 1 else None
+        return exact[0] if exact else alike[0] if len(alike) == 1 else None
 
 
 def profile_rung(
@@ -69,21 +72,15 @@ def profile_rung(
     if session.toolchain.backend is not Backend.CPU:
         raise InputError("counters come from the cpu backend: use --backend cpu")
     name = f"{lab.id}/{rung.id}"
-    source = read_source(folder, lab, rung)
-    if isinstance(source, Finding):
-        raise SubmissionError(f"{name}: {source.message}")
+    source = source_of(folder, lab, rung)
     with (
         tempfile.TemporaryDirectory(prefix="lockstep-profile-") as temp,
         ThreadPoolExecutor(1) as beside,
     ):
         work = Path(temp)
         measuring = beside.submit(_resources, session, lab, rung, source, work / "nvcc")
-        setup = session.setup.of(lab)
-        worker = compile_rung(setup, source, work)
-        if isinstance(worker, Finding):
-            where = f"{worker.file}:{worker.line}: " if worker.line else ""
-            raise SubmissionError(f"{name} does not compile: {where}{worker.message}")
-        counted = count(setup, rung, worker, sizes, work)
+        worker = worker_of(session, lab, rung, source, work)
+        counted = count(session.setup.of(lab), rung, worker, sizes, work)
         if not counted:
             raise InputError(f"{name} has no workload to profile: its judge checks results alone")
         for size in counted:
@@ -110,14 +107,8 @@ def count(
 ) -> tuple[SizeProfile, ...]:
     """One call of each size, as for `profile_rung`; empty when the rung has no workload."""
     listed = ",".join(str(size) for size in sizes or [_BUDGET_SIZE])
-    workers = workers_on_cpu(setup, worker)
-    judge = setup.tools.judge
-    argv = [
-        str(judge),
-        f"--rung={rung.id}",
-        *workers.arguments(),
-        f"--profile={listed}",
-    ]
+    arguments = workers_on_cpu(setup, worker).arguments()
+    argv = [str(setup.tools.judge), f"--rung={rung.id}", *arguments, f"--profile={listed}"]
     done = setup.whole.processes.run(argv, _LIMITS, work)
     if done.timed_out:
         raise FaultError(
@@ -142,3 +133,28 @@ def _complain(name: str, size: SizeProfile) -> None:
         raise SubmissionError(f"{name} is not written yet: {one_line(size.message)}")
     if size.outcome is not Outcome.PASSED:
         raise SubmissionError(f"{name} cannot be profiled: {one_line(size.message)}")
+
+
+def profile_json(profile: Profile, toolchain: Toolchain) -> dict[str, Any]:
+    """What `profile --json` writes; schemas/profile.schema.json describes it."""
+    known = profile.resources
+    sizes = []
+    for size in profile.sizes:
+        sizes.append(size_json(size))
+        for kernel, made in zip(size.kernels, sizes[-1]["kernels"], strict=True):
+            told = diagnose(kernel, size.items, MULTIPROCESSORS)
+            made["diagnosis"] = {"rule": told.rule, "sentence": told.sentence}
+    return {
+        "version": PROFILE_VERSION,
+        "backend": toolchain.backend.value,
+        "toolchain": {
+            "grader": __version__,
+            "compiler": dict(toolchain.compiler),
+            "nvcc": dict(toolchain.nvcc),
+            "digest": toolchain.digest,
+        },
+        "lab": profile.lab.id,
+        "rung": profile.rung.id,
+        "sizes": sizes,
+        "resources": None if isinstance(known, str) else [resources_json(item) for item in known],
+    }

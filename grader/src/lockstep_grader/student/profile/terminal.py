@@ -12,12 +12,16 @@ from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import Outcome, Resources
 from lockstep_grader.model.measures import figure
 from lockstep_grader.model.text import visible
-from lockstep_grader.student.profile.cost import diagnose
+from lockstep_grader.student.profile.cost import (
+    MULTIPROCESSORS,
+    LineNote,
+    diagnose,
+    kernel_columns,
+    line_notes,
+)
 from lockstep_grader.student.profile.model import SizeProfile
-from lockstep_grader.student.profile.notes import LineNote, kernel_columns, line_notes
 from lockstep_grader.student.profile.run import Profile
 
-MULTIPROCESSORS = 16  # of the device that the cpu backend presents
 _NEIGHBOURS = 1  # source lines shown above and below one with counters
 _WHOLE_FILE = 40  # a file of so many lines is shown whole
 _HEAT = ((0.25, "bold red"), (0.05, "yellow"))  # by a line's share of the passes

@@ -1,19 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""Builds a program of one or several files for the emulator."""
+"""Builds a program of one or several files for the emulator, or a rung for its judge.
 
+`with_kept_stores` is about stores of kernels to `__constant__` variables, which clang leaves out of
+optimised code. LLVM takes constant memory for memory that nothing can write, so such a store has no
+effect to it. Through a pointer of unknown origin the store stays, and the device reports it. This
+gives such stores one in the text of LLVM's intermediate code: it follows pointers through local
+variables and into the functions that get them.
+"""
+
+import itertools
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from lockstep_grader.intake.submission import Source
+from lockstep_grader.compile.worker import compile_rung
+from lockstep_grader.intake.submission import Source, read_source
+from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.model.errors import FaultError, InputError
-from lockstep_grader.model.grades import Backend, Finding, FindingKind
+from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
+from lockstep_grader.model.grades import Backend, Finding, FindingKind, Lab, Rung
 from lockstep_grader.model.text import one_line, visible
-from lockstep_grader.student.program.constant_stores import DUMP_OPTIONS, with_kept_stores
 from lockstep_grader.toolchain import system
 from lockstep_grader.toolchain.description import (
     Step,
@@ -115,6 +125,24 @@ class BuildError(Exception):
         self.finding, self.output = finding, output
 
 
+def source_of(folder: Path, lab: Lab, rung: Rung) -> Source:
+    """A rung's file. Raises SubmissionError."""
+    source = read_source(folder, lab, rung)
+    if isinstance(source, Finding):
+        raise SubmissionError(f"{lab.id}/{rung.id}: {source.message}")
+    return source
+
+
+def worker_of(session: Session, lab: Lab, rung: Rung, source: Source, work: Path) -> Path:
+    """A rung, compiled. Raises SubmissionError."""
+    worker = compile_rung(session.setup.of(lab), source, work)
+    if isinstance(worker, Finding):
+        where = f"{worker.file}:{worker.line}: " if worker.line else ""
+        said = f"{where}{one_line(worker.message)}"
+        raise SubmissionError(f"{lab.id}/{rung.id} does not compile: {said}")
+    return worker
+
+
 def check_files(files: Sequence[Path]) -> None:
     """Raises InputError for what cannot be a program."""
     for file in files:
@@ -139,12 +167,8 @@ def build_program(
     objects = [work / f"{index}.o" for index in range(len(ordered))]
     openmp = ["-fopenmp"] if any(_OPENMP.search(file.read_bytes()) for file in files) else []
     with ThreadPoolExecutor(max(1, min(jobs, len(ordered)))) as pool:
-        made = pool.map(
-            lambda file, made: compile_file(steps, file, made, options, openmp=openmp, work=work),
-            ordered,
-            objects,
-        )
-        list(made)
+        compile_ = partial(compile_file, steps, options=options, openmp=openmp, work=work)
+        list(pool.map(compile_, ordered, objects))
     compile_step([*steps["gather"].filled(work=work), *map(str, objects)], work)
     compile_step(steps["isolate"].filled(work=work), work)
     compile_step([*steps["link"].filled(work=work), *openmp], work)
@@ -184,7 +208,7 @@ def compile_file(
     commands = [command(ptx), command("compile")]
     dumped = Path(f"{made}.dump")
     if ptx == "checked" and b"__constant__" in source.read_bytes():
-        commands[0] += [option.format(folder=dumped) for option in DUMP_OPTIONS]
+        commands[0] += [option.format(folder=dumped) for option in _DUMP_OPTIONS]
     with ThreadPoolExecutor(2) as pool:
         ended = list(pool.map(lambda argv: _run(argv, work), commands))
     if any(done.returncode != 0 for done in ended):
@@ -232,25 +256,18 @@ def _advised(finding: Finding) -> Finding:
 
 
 def _finding(output: str) -> Finding:
+    found = partial(Finding, FindingKind.COMPILE_ERROR)
     if match := _ERROR.search(output):
         name, line = Path(match["file"]).name, int(match["line"] or match["nvcc_line"])
-        text = one_line(match["text"])
-        return Finding(FindingKind.COMPILE_ERROR, text, name, line, int(match["column"] or 0))
+        return found(one_line(match["text"]), name, line, int(match["column"] or 0))
     if match := _FILE_ERROR.search(output):
-        return Finding(FindingKind.COMPILE_ERROR, one_line(match["text"]), Path(match["file"]).name)
+        return found(one_line(match["text"]), Path(match["file"]).name)
     if match := _LINK_ERROR.search(output):
         if match["unplaced"] and match["unplaced"].endswith(" to `main'"):
-            return Finding(FindingKind.COMPILE_ERROR, _NO_MAIN)
+            return found(_NO_MAIN)
         text = one_line(match["text"] or match["unplaced"])
-        return Finding(
-            FindingKind.COMPILE_ERROR, text, match["file"] or "", int(match["line"] or 0)
-        )
-    return Finding(
-        FindingKind.COMPILE_ERROR, one_line(output)[:300] or "the compiler gave no reason"
-    )
-
-
-_TARGETS = ("lockstep_run",)
+        return found(text, match["file"] or "", int(match["line"] or 0))
+    return found(one_line(output)[:300] or "the compiler gave no reason")
 
 
 def program_steps(workspace: Workspace, jobs: int) -> Mapping[str, Step]:
@@ -258,8 +275,97 @@ def program_steps(workspace: Workspace, jobs: int) -> Mapping[str, Step]:
     file = workspace.toolchain_file
     if file is None:
         system.ensure(system.BUILD_REQUIREMENTS)
-        file = build_backend(workspace, Backend.CPU, _TARGETS, jobs)
+        file = build_backend(workspace, Backend.CPU, ("lockstep_run",), jobs)
     steps = read_toolchain(file).program
     if not steps:
         raise FaultError(f"{file} describes no way to build a program: build the cpu backend anew")
     return steps
+
+
+# Makes clang write that text of the whole file, from before the first pass that changes it.
+_DUMP_OPTIONS = ("-mllvm", "-print-before=forceattrs", "-mllvm", "-ir-dump-directory={folder}")
+
+_VARIABLE = re.compile(r"^(@\S+) = .*\baddrspace\(4\) .*\bconstant ", re.MULTILINE)
+_FUNCTION = re.compile(r"^define [^@]*(@[^(]+)(\(.*?)$.*?^}$", re.MULTILINE | re.DOTALL)
+_NAME = re.compile(r'[@%](?:[\w.$-]+|"[^"]*")')
+_DERIVED = re.compile(r"^  (%\S+) = (?:getelementptr|addrspacecast|phi|select|freeze) (.*)$", re.M)
+_LOADED = re.compile(r"^  (%\S+) = load ptr, ptr (%[^\s,]+)", re.MULTILINE)
+_HELD = re.compile(r"^  store ptr (.*), ptr (%[^\s,]+), align", re.MULTILINE)
+_STORE = re.compile(r"^(  store .*?, ptr )([%@][^,]*|[a-z].*\))(, align)", re.MULTILINE)
+_COPY = re.compile(
+    r"^(.* @llvm\.mem(?:cpy|set)\S*\(ptr (?:align \d+ )?)(.*?)(, (?:ptr align|i8) )", re.MULTILINE
+)
+_CALL = re.compile(r"^.*\bcall [^@]*(@[^(\s]+)(\(.*)$", re.MULTILINE)
+
+
+def with_kept_stores(text: str) -> str | None:
+    """The text with those stores changed; None: it has none."""
+    variables = frozenset(_VARIABLE.findall(text))
+    if not variables:
+        return None
+    functions, parameters = {}, {}
+    for match in _FUNCTION.finditer(text):
+        functions[match[1]] = match[0]
+        parameters[match[1]] = [_NAME.findall(one)[-1:] for one in _arguments(match[2])]
+    pointers = {name: set(variables) for name in functions}
+    waiting = list(functions)
+    while waiting:
+        name = waiting.pop()
+        _follow(functions[name], pointers[name])
+        for callee, arguments in _CALL.findall(functions[name]):
+            given = {
+                parameter
+                for named, argument in zip(
+                    parameters.get(callee, ()), _arguments(arguments), strict=False
+                )
+                for parameter in named
+                if _leads(argument, pointers[name])
+            }
+            if not given <= pointers.get(callee, given):
+                pointers[callee] |= given
+                waiting.append(callee)
+    changed = _FUNCTION.sub(lambda match: _kept(match[0], pointers[match[1]]), text)
+    return changed if changed != text else None
+
+
+def _leads(operand: str, pointers: set[str]) -> bool:
+    return not pointers.isdisjoint(_NAME.findall(operand))
+
+
+def _follow(function: str, pointers: set[str]) -> None:
+    """Adds the names of the function's values that are such pointers, too."""
+    slots: set[str] = set()  # local variables that hold one
+    before = -1
+    while before != len(pointers) + len(slots):
+        before = len(pointers) + len(slots)
+        pointers |= {
+            made for made, source in _DERIVED.findall(function) if _leads(source, pointers)
+        }
+        slots |= {slot for held, slot in _HELD.findall(function) if _leads(held, pointers)}
+        pointers |= {made for made, slot in _LOADED.findall(function) if slot in slots}
+
+
+def _kept(function: str, pointers: set[str]) -> str:
+    numbers = itertools.count()
+
+    def write(match: re.Match[str]) -> str:
+        begin, pointer, end = match.groups()
+        if not _leads(pointer, pointers):
+            return match[0]
+        name = f"%kept.{next(numbers)}"
+        moved = f'  {name} = call ptr asm "mov.b64 $0, $1;", "=l,l"(ptr {pointer})'
+        return f"{moved}\n{begin}{name}{end}"
+
+    return _COPY.sub(write, _STORE.sub(write, function))
+
+
+def _arguments(text: str) -> Iterator[str]:
+    """Those of a list that begins with its parenthesis."""
+    depth, begin = 0, 1
+    for at, letter in enumerate(text):
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth == 0 or (depth == 1 and letter == ","):
+            yield text[begin:at]
+            begin = at + 1
+        if depth == 0:
+            return

@@ -14,8 +14,8 @@ from lockstep_grader.machine.console import place
 from lockstep_grader.model.grades import Backend, Finding
 from lockstep_grader.model.text import visible
 from lockstep_grader.student.explain import excerpt
+from lockstep_grader.student.profile.cost import PER_ITEM, kernel_columns
 from lockstep_grader.student.profile.model import read_run
-from lockstep_grader.student.profile.notes import PER_ITEM, kernel_columns
 from lockstep_grader.student.profile.terminal import (
     print_elsewhere,
     print_kernels,

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Runs a built program: its input and output are the user's, its findings come by a file."""
+"""Runs a built program: its input and output are the user's, its findings come by a file.
+
+On a GPU it is built by nvcc, and checked by compute-sanitizer where there is one.
+"""
 
 import json
 import math
@@ -8,52 +11,56 @@ import signal
 import struct
 import subprocess
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from lockstep_grader.machine.interrupts import interruption
 from lockstep_grader.machine.progress import say
 from lockstep_grader.model.compat import StrEnum
-from lockstep_grader.model.errors import ExitCode
+from lockstep_grader.model.errors import ExitCode, FaultError, InputError
 from lockstep_grader.model.grades import CompilerWarning, Finding, FindingKind
 from lockstep_grader.model.score import causes_first
 from lockstep_grader.model.text import visible
+from lockstep_grader.student.program.build import Options, compile_step
+from lockstep_grader.toolchain.nvcc import SANITIZER_ADVICE, find_sanitizer
+from lockstep_grader.toolchain.system import gpu_name, toolkit_nvcc
+from lockstep_grader.words.sanitizer_log import read_log
 
+# Launches, blocks of the launch that runs (0: none does), those that ended, and the kernel's name.
 _LAYOUT = struct.Struct("<3Q232s")
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    num_launches: int
-    num_blocks: int  # of the launch that runs; 0: none does
-    num_ended: int
-    kernel: str
+_REPORTED = ("finding", "note", "leaks", "kernels", "recording", "launches")
+# Of compute-sanitizer. The first runs with the user's input and output; the others repeat the
+# program unseen.
+_TOOLS = {
+    "none": (),
+    "memory": ("memcheck",),
+    "all": ("memcheck", "racecheck", "initcheck", "synccheck"),
+}
 
 
 class Progress:
+    """What the device says while a program runs."""
+
     def __init__(self, file: Path) -> None:
         self._file = file
         file.write_bytes(bytes(_LAYOUT.size))
 
-    def seen(self) -> Seen:
-        launches, blocks, ended, kernel = _LAYOUT.unpack(self._file.read_bytes())
-        name = kernel.split(b"\0")[0].decode("utf-8", "replace")
-        return Seen(launches, blocks, ended, visible(name))
-
     def where(self) -> str:
         """The kernel that runs, and how much of it is done; nothing while the host is at work."""
-        seen = self.seen()
-        if not seen.num_blocks:
+        launches, num_blocks, num_ended, kernel = _LAYOUT.unpack(self._file.read_bytes())
+        if not num_blocks:
             return ""
-        blocks = "1 block" if seen.num_blocks == 1 else f"{seen.num_blocks} blocks"
-        launch = f", launch {seen.num_launches}" if seen.num_launches > 1 else ""
-        return f"kernel {seen.kernel} with {seen.num_ended} of {blocks} done{launch}"
+        name = visible(kernel.split(b"\0")[0].decode("utf-8", "replace"))
+        blocks = "1 block" if num_blocks == 1 else f"{num_blocks} blocks"
+        launch = f", launch {launches}" if launches > 1 else ""
+        return f"kernel {name} with {num_ended} of {blocks} done{launch}"
 
     def news(self, elapsed: float, timeout: float | None) -> str:
         """One line for a user who wonders why nothing happens."""
-        launches = self.seen().num_launches
+        launches = _LAYOUT.unpack(self._file.read_bytes())[0]
         so_far = "1 launch" if launches == 1 else f"{launches} launches"
         what = self.where() or f"the host's code, after {so_far}"
         limit = f"; --timeout ends it after {timeout:g} s" if timeout else "; Ctrl-C ends it"
@@ -110,44 +117,6 @@ class Ran:
         return self.status
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """How a process ended; `accident` is a finding about that, if there is one to make."""
-
-    status: int | None
-    seconds: float
-    accident: Finding | None = None
-
-    def ran(self, findings: tuple[Finding, ...]) -> Ran:
-        """With what a tool found. A crash is news only where nothing else was found."""
-        every = findings
-        if self.accident and (not findings or self.accident.kind is FindingKind.TIMEOUT):
-            every = (*findings, self.accident)
-        return Ran(self.status, every, ("",) * len(every), seconds=self.seconds)
-
-
-@dataclass(slots=True)
-class _Report:
-    findings: list[Finding] = field(default_factory=list)
-    kernels: list[str] = field(default_factory=list)
-    leaks: list[Leak] = field(default_factory=list)
-    profile: list[Mapping[str, Any]] = field(default_factory=list)
-    recording: Mapping[str, Any] | None = None
-    launches: list[str] = field(default_factory=list)
-    notes: list[CompilerWarning] = field(default_factory=list)
-
-    def is_crash_told(self) -> bool:
-        """Whether the last finding is of no kernel, and so says what ended the program.
-
-        Errors that the program ignored are reported at its end, and come after it.
-        """
-        ending = (FindingKind.CRASH, FindingKind.HOST_POINTER)
-        for finding, kernel in zip(reversed(self.findings), reversed(self.kernels), strict=True):
-            if finding.kind is not FindingKind.LAUNCH_ERROR:
-                return finding.kind in ending and not kernel
-        return False
-
-
 def run_program(
     program: Path,
     arguments: Sequence[str],
@@ -171,24 +140,37 @@ def run_program(
     }
     if settings.record is not None:
         env["LOCKSTEP_RECORD"] = settings.record
-    ended = run_to_end([name, *arguments], env, settings, program, output=output, progress=progress)
+    argv = [name, *arguments]
+    ended = run_to_end(argv, env, settings, program, output=output, progress=progress)
     read = _read(report)
-    if ended.accident and not (ended.accident.kind is FindingKind.CRASH and read.is_crash_told()):
-        read.findings.append(ended.accident)
-        read.kernels.append("")
-    kernel_of = dict(zip(map(id, read.findings), read.kernels, strict=True))
-    findings = causes_first(read.findings)
-    return Ran(
-        ended.status,
-        tuple(findings),
-        tuple(kernel_of[id(finding)] for finding in findings),
-        tuple(read.leaks),
-        tuple(read.profile),
-        ended.seconds,
-        read.recording,
-        tuple(read.launches),
-        tuple(read.notes),
+    found = list(read["finding"])
+    accident = next(iter(ended.findings), None)
+    if accident and not (accident.kind is FindingKind.CRASH and _is_crash_told(found)):
+        found.append((accident, ""))
+    kernel_of = {id(finding): kernel for finding, kernel in found}
+    findings = causes_first([finding for finding, _ in found])
+    return replace(
+        ended,
+        findings=tuple(findings),
+        kernels_of=tuple(kernel_of[id(finding)] for finding in findings),
+        leaks=tuple(read["leaks"]),
+        profile=tuple(read["kernels"]),
+        recording=next(iter(read["recording"]), None),
+        launches=tuple(read["launches"]),
+        notes=tuple(read["note"]),
     )
+
+
+def _is_crash_told(found: Sequence[tuple[Finding, str]]) -> bool:
+    """Whether the last finding is of no kernel, and so says what ended the program.
+
+    Errors that the program ignored are reported at its end, and come after it.
+    """
+    ending = (FindingKind.CRASH, FindingKind.HOST_POINTER)
+    for finding, kernel in reversed(found):
+        if finding.kind is not FindingKind.LAUNCH_ERROR:
+            return finding.kind in ending and not kernel
+    return False
 
 
 def run_to_end(
@@ -199,9 +181,10 @@ def run_to_end(
     *,
     output: int | None = None,
     progress: Progress | None = None,
-) -> Ended:
+) -> Ran:
     """Runs a program with the caller's input, output and folder; Ctrl-C ends it, too.
 
+    Of findings there is at most one, about how it ended.
     `output`, if it is given, takes the place of both outputs, and then there is no input.
     `progress` is told while it runs.
     """
@@ -229,7 +212,7 @@ def run_to_end(
             "or give it a longer --timeout"
         )
         late = Finding(FindingKind.TIMEOUT, message)
-        return Ended(None, time.monotonic() - started, late)
+        return Ran(None, (late,), ("",), seconds=time.monotonic() - started)
     finally:
         if child.poll() is None:
             child.kill()
@@ -237,8 +220,8 @@ def run_to_end(
     seconds = time.monotonic() - started
     if status < 0:
         crash = Finding(FindingKind.CRASH, f"the program was ended by {_signal(-status)}")
-        return Ended(None, seconds, crash)
-    return Ended(status, seconds)
+        return Ran(None, (crash,), ("",), seconds=seconds)
+    return Ran(status, (), seconds=seconds)
 
 
 def _wait(
@@ -271,33 +254,83 @@ def _signal(number: int) -> str:
         return f"signal {number}"
 
 
-def _read(file: Path) -> _Report:
-    read = _Report()
+def _read(file: Path) -> Mapping[str, list[Any]]:
+    """What the device reports, by the first word of its lines. A finding has its kernel."""
+    read: dict[str, list[Any]] = defaultdict(list)
     for line in file.read_text("utf-8", "replace").splitlines():
         try:
             data = json.loads(line)
         except ValueError:  # cut off: the program was ended while it wrote
             continue
-        if "finding" in data:
-            item = data["finding"]
-            message, name = visible(item["message"]), visible(item["file"])
-            read.findings.append(
-                Finding(FindingKind(item["kind"]), message, name, int(item["line"]))
-            )
-            read.kernels.append(visible(item["kernel"]))
-        elif "note" in data:
-            item = data["note"]
-            message, name = visible(item["message"]), visible(item["file"])
-            read.notes.append(CompilerWarning(message, name, int(item["line"])))
-        elif "leaks" in data:
-            read.leaks += [
+        word = next((word for word in _REPORTED if word in data), "")
+        item = data.get(word)
+        if word in ("finding", "note"):
+            message, name, at = visible(item["message"]), visible(item["file"]), int(item["line"])
+            if word == "note":
+                read[word].append(CompilerWarning(message, name, at))
+            else:
+                found = Finding(FindingKind(item["kind"]), message, name, at)
+                read[word].append((found, visible(item["kernel"])))
+        elif word == "leaks":
+            read[word] += [
                 Leak(visible(leak["file"]), int(leak["line"]), int(leak["size_bytes"]))
-                for leak in data["leaks"]
+                for leak in item
             ]
-        elif "kernels" in data:
-            read.profile += data["kernels"]
-        elif "recording" in data:
-            read.recording = data["recording"]
-        elif "launches" in data:
-            read.launches += [visible(name) for name in data["launches"]]
+        elif word == "launches":
+            read[word] += [visible(name) for name in item]
+        elif word:
+            read[word] += item if word == "kernels" else [item]
     return read
+
+
+def build_with_nvcc(files: Sequence[Path], options: Options, work: Path) -> Path:
+    """The program, with device calls between files. Raises BuildError, FaultError."""
+    nvcc = toolkit_nvcc()
+    if not nvcc:
+        raise FaultError(
+            "no nvcc with CUDA's libraries: install NVIDIA's CUDA toolkit, or use --backend cpu"
+        )
+    if not gpu_name():
+        raise FaultError("no GPU: nvidia-smi lists none; use --backend cpu")
+    argv = [nvcc, f"-std=c++{options.std}", "-O3", "-lineinfo", "-rdc=true", "-arch=native"]
+    argv += [f"-I{folder.absolute()}" for folder in options.include]
+    argv += [f"-D{macro}" for macro in options.define]
+    program = work / "program"
+    compile_step([*argv, *(str(file.absolute()) for file in files), "-o", str(program)], work)
+    return program
+
+
+def run_on_gpu(
+    program: Path, arguments: Sequence[str], settings: Settings, work: Path, file_name: str
+) -> Ran:
+    """Runs `program` once, and once more for each further tool of compute-sanitizer."""
+    if settings.profile or settings.seed:
+        raise InputError("--profile and --seed are the emulator's: use --backend cpu")
+    tools = _TOOLS[str(settings.checks)]
+    sanitizer = find_sanitizer() if tools else None
+    if tools and sanitizer is None:
+        say(f"compute-sanitizer is not here, so nothing is checked: {SANITIZER_ADVICE}")
+    if sanitizer is None:
+        return run_to_end([str(program), *arguments], dict(os.environ), settings)
+    found: dict[Finding, None] = {}
+    ended: Ran | None = None
+    for tool in tools:
+        log = work / f"{tool}.log"
+        argv = [str(sanitizer.program), f"--tool={tool}", f"--log-file={log}", "--print-limit=100"]
+        hidden = None if ended is None else subprocess.DEVNULL
+        now = run_to_end(
+            [*argv, str(program), *arguments], dict(os.environ), settings, output=hidden
+        )
+        ended = ended or now
+        report = read_log(log.read_text("utf-8", "replace") if log.is_file() else "", file_name)
+        if not report.has_run:
+            raise FaultError(
+                f"compute-sanitizer's {tool} did not start; --checks none leaves it out"
+            )
+        found.update(dict.fromkeys(report.findings))
+    if ended is None:
+        raise FaultError("no tool was run")
+    # A crash is news only where nothing else was found.
+    accidents = [each for each in ended.findings if not found or each.kind is FindingKind.TIMEOUT]
+    every = (*found, *accidents)
+    return replace(ended, findings=every, kernels_of=("",) * len(every))

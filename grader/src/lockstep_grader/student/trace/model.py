@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""A recording as values: what the device wrote, read and checked. No I/O."""
+"""A recording as values: what the device wrote, read and checked; the two accesses of a race in it,
+and what the other order of the two would give. No I/O."""
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
+from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
+
+from lockstep_grader.intake.toml_lines import spelled
+from lockstep_grader.intake.toml_tables import first_problem
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.text import visible
 
@@ -13,28 +17,32 @@ WARP_SIZE = 32
 _OPERATION_BYTES = 8
 
 ACCESSES = {"r": "reads", "w": "writes", "a": "updates atomically"}
+ACTING = frozenset("srwao")
+
+_Words = Annotated[str, BeforeValidator(lambda text: visible(str(text)))]
+_IsShared = Annotated[
+    bool, Field(validation_alias="space"), BeforeValidator(lambda space: space == "shared")
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Array:
     """A __shared__ variable of one block, or an allocation."""
 
-    name: str
-    is_shared: bool
+    name: _Words
+    is_shared: _IsShared
     block: int  # -1: global memory
-    size_bytes: int
-    file: str  # where the program allocated it; line 0: unknown
+    size_bytes: Annotated[int, Field(validation_alias="bytes")]
+    file: _Words  # where the program allocated it; line 0: unknown
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    file: str
+class Place(NamedTuple):
+    file: _Words
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Accused:
+class Accused(NamedTuple):
     """One of the two accesses of a race."""
 
     block: int  # -1: another block than the other's
@@ -45,11 +53,11 @@ class Accused:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    kind: str
-    file: str
+    kind: _Words
+    file: _Words
     line: int
-    message: str
-    race: tuple[Accused, ...] = ()  # its two accesses, if this launch made both
+    message: _Words
+    race: tuple[Accused, Accused] | tuple[()] = ()  # its two accesses, if this launch made both
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +102,77 @@ class Moment:
     def lane_ids(self) -> list[int]:
         return [lane for lane in range(WARP_SIZE) if self.lanes >> lane & 1]
 
+    @property
+    def is_diverged(self) -> bool:
+        return self.kind in ACTING and self.live & ~self.waiting & ~self.lanes != 0
+
+
+def _moment(item: Sequence[Any]) -> Moment:
+    """Raises ValueError where the row has another form."""
+    kind, block, *rest = item
+    if kind in ("B", "E"):
+        return Moment(kind, block)
+    if kind in ("b", "g"):
+        return Moment(kind, block, place=int(rest[0]))
+    if kind == "f":
+        return Moment(kind, block, int(rest[0]), finding=int(rest[1]), lane=int(rest[2]))
+    if kind not in (*ACTING, "v", "x"):
+        raise ValueError(kind)
+    return _acting(kind, block, rest)
+
+
+def _acting(kind: str, block: int, rest: Sequence[Any]) -> Moment:
+    warp, place, lanes, live, waiting = (int(value) for value in rest[:5])
+    access = operation = None
+    count = lanes.bit_count()
+    if kind in ACCESSES:
+        access = _access(rest[5:], count)
+    elif kind == "o":
+        name, before, after = rest[5:]
+        has_values = _OPERATION_BYTES if before else 0
+        if visible(name) != name:  # a page shows the row itself
+            raise ValueError(name)
+        operation = Operation(
+            name, _values(before, has_values, count), _values(after, has_values, count)
+        )
+    return Moment(kind, block, warp, place, lanes, live, waiting, access, operation)
+
+
+def _access(rest: Sequence[Any], count: int) -> Access:
+    array, size, offsets, before, after, cost, ideal = rest
+    if isinstance(offsets[0], list):
+        places = tuple(int(offset) for offset in offsets[0])
+    else:
+        first, step = (int(offset) for offset in offsets)
+        places = tuple(first + step * lane for lane in range(count))
+    if len(places) != count or min(places) < 0:
+        raise ValueError(offsets)
+    values = (_values(before, size, count), _values(after, size, count))
+    return Access(array, size, places, *values, cost, ideal)
+
+
+def _values(text: str, size: int, count: int) -> tuple[bytes, ...]:
+    data = bytes.fromhex(text)
+    if not data:
+        return ()
+    if len(data) != size * count:
+        raise ValueError(text[:40])
+    return tuple(data[size * lane : size * (lane + 1)] for lane in range(count))
+
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    kernel: str
-    file: str
+    kernel: _Words
+    file: _Words
     line: int
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
-    is_cut: bool
+    is_cut: Annotated[bool, Field(validation_alias="cut")]
     arrays: tuple[Array, ...]
     places: tuple[Place, ...]
     findings: tuple[Found, ...]
-    moments: tuple[Moment, ...]
+    rows: Annotated[tuple[Any, ...], Field(validation_alias="moments")]  # as the device wrote them
+    moments: tuple[Annotated[Moment, BeforeValidator(_moment)], ...]
 
     @property
     def threads_per_block(self) -> int:
@@ -123,135 +189,164 @@ class Recording:
         return tuple(sorted({moment.block for moment in self.moments}))
 
 
-def read_recording(data: Any) -> Recording:
+_RECORDING = TypeAdapter(Recording)
+
+
+def read_recording(data: Mapping[str, Any] | str) -> Recording:
     """Raises FaultError where it is not as the device writes it."""
     try:
         if isinstance(data, str):
-            data = json.loads(data)
-        arrays = tuple(_array(item) for item in data["arrays"])
-        places = tuple(Place(visible(str(file)), int(line)) for file, line in data["places"])
-        findings = tuple(_found(item) for item in data["findings"])
-        moments = tuple(_moment(item) for item in data["moments"])
-        recording = Recording(
-            visible(str(data["kernel"])),
-            visible(str(data["file"])),
-            int(data["line"]),
-            _extent(data["grid"]),
-            _extent(data["block"]),
-            bool(data["cut"]),
-            arrays,
-            places,
-            findings,
-            moments,
-        )
-        for moment in moments:
-            _check(recording, moment)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise FaultError(f"the device wrote a recording that cannot be read: {error!r}") from error
+            return _checked(_RECORDING.validate_json(data))
+        return _checked(_RECORDING.validate_python(data))
+    except ValidationError as error:
+        path, said = first_problem(error)
+        why = f"{spelled(path)}: {said}"
+    except (TypeError, ValueError, IndexError) as error:
+        why = repr(error)
+    raise FaultError(f"the device wrote a recording that cannot be read: {why}")
+
+
+def _checked(recording: Recording) -> Recording:
+    for moment in recording.moments:
+        in_bounds = moment.place < len(recording.places)
+        in_bounds = in_bounds and moment.finding < len(recording.findings)
+        if not in_bounds or (moment.access and moment.access.array >= len(recording.arrays)):
+            raise ValueError(moment.kind)
     return recording
 
 
-def _check(recording: Recording, moment: Moment) -> None:
-    in_bounds = moment.place < len(recording.places) and moment.finding < len(recording.findings)
-    if not in_bounds or (moment.access and moment.access.array >= len(recording.arrays)):
-        raise ValueError(moment.kind)
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """One thread's access to a place in memory."""
 
+    moment: int  # its index
+    block: int
+    thread: int  # in its block
+    access: Access  # of its warp
+    lane_index: int  # in Access.offsets
+    kind: str  # one of ACCESSES
 
-def _array(item: Any) -> Array:
-    return Array(
-        visible(str(item["name"])),
-        item["space"] == "shared",
-        int(item["block"]),
-        int(item["bytes"]),
-        visible(str(item["file"])),
-        int(item["line"]),
-    )
+    @property
+    def array(self) -> int:
+        return self.access.array
 
+    @property
+    def offset(self) -> int:
+        return self.access.offsets[self.lane_index]
 
-def _found(item: Any) -> Found:
-    message, file = visible(str(item["message"])), visible(str(item["file"]))
-    pair = tuple(
-        Accused(int(block), int(thread), int(line), bool(writes))
-        for block, thread, line, writes in item.get("race", ())
-    )
-    if len(pair) not in (0, 2):
-        raise ValueError(pair)
-    return Found(visible(str(item["kind"])), file, int(item["line"]), message, pair)
+    @property
+    def size(self) -> int:
+        return self.access.size_bytes
 
+    @property
+    def turn(self) -> tuple[int, int]:
+        """Touches compare by this: the earlier is less."""
+        return self.moment, self.lane_index
 
-def _extent(item: Sequence[Any]) -> tuple[int, int, int]:
-    x, y, z = (int(length) for length in item)
-    return x, y, z
-
-
-def _moment(item: Sequence[Any]) -> Moment:
-    kind, block = str(item[0]), int(item[1])
-    read = _READERS[kind]
-    return read(kind, block, item[2:])
-
-
-def _acting(kind: str, block: int, rest: Sequence[Any]) -> Moment:
-    warp, place, lanes, live, waiting = (int(value) for value in rest[:5])
-    access = operation = None
-    count = lanes.bit_count()
-    if kind in ACCESSES:
-        access = _access(rest[5:], count)
-    elif kind == "o":
-        name, before, after = rest[5:]
-        has_values = _OPERATION_BYTES if before else 0
-        operation = Operation(
-            visible(str(name)),
-            _values(before, has_values, count),
-            _values(after, has_values, count),
+    def meets(self, other: "Touch") -> bool:
+        return (
+            self.array == other.array
+            and (self.block, self.thread) != (other.block, other.thread)
+            and self.offset < other.offset + other.size
+            and other.offset < self.offset + self.size
         )
-    return Moment(kind, block, warp, place, lanes, live, waiting, access, operation)
 
 
-def _access(rest: Sequence[Any], count: int) -> Access:
-    array, size, offsets, before, after, cost, ideal = rest
-    if isinstance(offsets[0], list):
-        places = tuple(int(offset) for offset in offsets[0])
-    else:
-        first, step = (int(offset) for offset in offsets)
-        places = tuple(first + step * lane for lane in range(count))
-    if len(places) != count or min(places) < 0:
-        raise ValueError(offsets)
-    size = int(size)
-    return Access(
-        int(array),
-        size,
-        places,
-        _values(before, size, count),
-        _values(after, size, count),
-        int(cost),
-        int(ideal),
-    )
+@dataclass(frozen=True, slots=True)
+class Race:
+    """`first` and `second` in the order of the recording. A value is what the access that reads
+    gets; where both write, what the later one leaves. None: not known."""
+
+    finding: int
+    first: Touch
+    second: Touch
+    value: bytes | None
+    other_value: bytes | None  # the other way round
 
 
-def _values(text: str, size: int, count: int) -> tuple[bytes, ...]:
-    data = bytes.fromhex(text)
-    if not data:
-        return ()
-    if len(data) != size * count:
-        raise ValueError(text[:40])
-    return tuple(data[size * lane : size * (lane + 1)] for lane in range(count))
+def find_races(recording: Recording) -> list[Race]:
+    """One for each finding of a race whose two accesses are in the recording."""
+    races = []
+    for at, moment in enumerate(recording.moments):
+        pair = recording.findings[moment.finding].race if moment.kind == "f" else ()
+        if pair and (touches := _nearest(recording, at, *pair)):
+            first, second = touches
+            here, other = _outcomes(recording, first, second)
+            races.append(Race(moment.finding, first, second, here, other))
+    return races
 
 
-def _barrier(kind: str, block: int, rest: Sequence[Any]) -> Moment:
-    return Moment(kind, block, place=int(rest[0]))
+def _nearest(
+    recording: Recording, at: int, one: Accused, other: Accused
+) -> tuple[Touch, Touch] | None:
+    """Of the accesses that the two threads make in these lines, those next to the finding.
+
+    The check sees an access just before it is made, and a race of two writes just after.
+    """
+    theirs = list(_touches(recording, other, one.block))
+    pairs = [
+        sorted((touch, each), key=lambda found: found.turn)
+        for touch in _touches(recording, one, other.block)
+        for each in theirs
+        if touch.meets(each)
+    ]
+    if not pairs:
+        return None
+    first, second = min(pairs, key=lambda pair: (abs(pair[1].moment - at), -pair[0].moment))
+    return first, second
 
 
-def _edge(kind: str, block: int, _rest: Sequence[Any]) -> Moment:
-    return Moment(kind, block)
+def _touches(recording: Recording, accused: Accused, other_block: int) -> Iterator[Touch]:
+    kinds = "wa" if accused.writes else "r"
+    warp, lane = divmod(accused.thread, WARP_SIZE)
+    for index, moment in enumerate(recording.moments):
+        access = moment.access
+        if access is None or moment.kind not in kinds or moment.warp != warp:
+            continue
+        is_block = moment.block == accused.block
+        if accused.block < 0:
+            is_block = moment.block != other_block
+        if not is_block or not moment.lanes >> lane & 1:
+            continue
+        if recording.places[moment.place].line == accused.line:
+            at = moment.lane_ids().index(lane)
+            yield Touch(index, moment.block, accused.thread, access, at, moment.kind)
 
 
-def _finding(kind: str, block: int, rest: Sequence[Any]) -> Moment:
-    return Moment(kind, block, int(rest[0]), finding=int(rest[1]), lane=int(rest[2]))
+def _outcomes(
+    recording: Recording, first: Touch, second: Touch
+) -> tuple[bytes | None, bytes | None]:
+    """What comes of the two accesses in the order of the recording, and the other way round."""
+    if (first.offset, first.size) != (second.offset, second.size):
+        return None, None
+    if first.kind == "r":
+        return _seen(recording, first), _left(second)
+    if second.kind == "r":
+        return _seen(recording, second), _known(recording, first, first.moment)
+    # After a plain write, an atomic would add to another value.
+    other = _left(first) if first.kind == "w" else None
+    return _left(second), other
 
 
-_READERS: dict[str, Callable[[str, int, Sequence[Any]], Moment]] = {
-    **dict.fromkeys("srwaovx", _acting),
-    **dict.fromkeys("bg", _barrier),
-    **dict.fromkeys("BE", _edge),
-    "f": _finding,
-}
+def _left(touch: Touch) -> bytes:
+    """By a write, in memory."""
+    return touch.access.after[touch.lane_index]
+
+
+def _seen(recording: Recording, touch: Touch) -> bytes | None:
+    before = touch.access.before
+    return before[touch.lane_index] if before else _known(recording, touch, touch.moment)
+
+
+def _known(recording: Recording, touch: Touch, end: int) -> bytes | None:
+    """What is in the touched memory before the moment `end`, if the recording has told."""
+    held: dict[int, int] = {}
+    for moment in recording.moments[:end]:
+        access = moment.access
+        if access is None or access.array != touch.array:
+            continue
+        for values in (access.before, access.after):
+            for offset, value in zip(access.offsets, values, strict=False):
+                held |= {offset + index: byte for index, byte in enumerate(value)}
+    found = [held.get(touch.offset + index) for index in range(touch.size)]
+    return None if None in found else bytes(byte for byte in found if byte is not None)

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lockstep_grader.compile.worker import compile_rung
-from lockstep_grader.intake.submission import Source, read_source
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.process import Limits
 from lockstep_grader.machine.progress import said_if_slow
@@ -130,21 +128,6 @@ def _telling(said: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], Find
     ]
     cause = next(iter(causes_first(finding for _, finding in found)), None)
     return next(((each, cause) for each, finding in found if finding == cause), (said[0], None))
-
-
-def compiled_rung(
-    session: Session, folder: Path, lab: Lab, rung: Rung, work: Path
-) -> tuple[Source, Path]:
-    """The rung's source and its worker. Raises SubmissionError."""
-    name = f"{lab.id}/{rung.id}"
-    source = read_source(folder, lab, rung)
-    if isinstance(source, Finding):
-        raise SubmissionError(f"{name}: {source.message}")
-    worker = compile_rung(session.setup.of(lab), source, work)
-    if isinstance(worker, Finding):
-        where = f"{worker.file}:{worker.line}: " if worker.line else ""
-        raise SubmissionError(f"{name} does not compile: {where}{one_line(worker.message)}")
-    return source, worker
 
 
 def _nothing(

@@ -3,22 +3,24 @@
 
 import html
 import struct
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lockstep_grader.student.trace.cells import Cells
-from lockstep_grader.student.trace.model import ACCESSES, WARP_SIZE, Access, Recording
-from lockstep_grader.student.trace.races import Race, find_races
-from lockstep_grader.student.trace.replayed import (
+from lockstep_grader.student.trace.key_ideas import KeyIdea
+from lockstep_grader.student.trace.model import (
+    ACCESSES,
     ACTING,
-    OVER,
-    RUNS,
-    WAITS,
-    State,
-    is_diverged,
-    state_at,
+    WARP_SIZE,
+    Access,
+    Moment,
+    Race,
+    Recording,
+    find_races,
 )
 
+_NEW, _RUNS, _WAITS, _OVER = "new", "runs", "waits", "over"  # states of a lane
 _LEFT, _CELL, _ROW = 64, 24, 22
 _WIDTH = _LEFT + 32 * _CELL + 8
 _MOST_WARPS, _MOST_ROWS, _MOST_LINES = 4, 4, 6
@@ -47,52 +49,99 @@ text{font:12px system-ui,sans-serif;fill:#1f2328;text-anchor:middle}.m{font:11px
 %s}"""
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What a still shows of its moment."""
-
-    moment: int
-    arrays: tuple[str, ...] = ()  # by name; empty: the one that is accessed
-    first_cell: int = 0
-    warps: bool = True
-    access: bool = False  # lanes against sectors or banks
-    timeline: bool = True
+@dataclass(slots=True)
+class LaneState:
+    state: str = _NEW
+    place: int = -1
 
 
-def draw_still(recording: Recording, cells: Sequence[Cells], look: Look, label: str) -> str:
-    return _Still(recording, cells, look).drawn(label)
+class State:
+    """Of threads and memory after the moment `at`, as replay.js has it."""
+
+    def __init__(self, recording: Recording, at: int) -> None:
+        threads = range(recording.threads_per_block)
+        self.lanes = {block: [LaneState() for _ in threads] for block in recording.recorded_blocks}
+        self.memory: dict[int, dict[int, int]] = defaultdict(dict)  # by array, then by byte
+        self.written: dict[int, set[int]] = defaultdict(set)  # bytes that the launch wrote
+        for moment in recording.moments[: at + 1]:
+            lanes = self.lanes[moment.block]
+            if moment.kind in "bgBE":
+                for lane in lanes:
+                    if moment.kind == "E":
+                        lane.state = _OVER
+                    elif moment.kind == "B" or lane.state == _WAITS:
+                        lane.state = _RUNS
+            elif moment.kind != "f":
+                self._place(moment, lanes)
+                if moment.access:
+                    self._touch(moment.access)
+
+    def _place(self, moment: Moment, lanes: list[LaneState]) -> None:
+        base = moment.warp * WARP_SIZE
+        for lane, own in enumerate(lanes[base : base + WARP_SIZE]):
+            if moment.lanes >> lane & 1 and moment.kind != "x":
+                own.place = moment.place
+            if not moment.live >> lane & 1:
+                own.state = _OVER
+            else:
+                own.state = _WAITS if moment.waiting >> lane & 1 else _RUNS
+
+    def _touch(self, access: Access) -> None:
+        for offset, value in zip(access.offsets, access.after or access.before, strict=False):
+            places = range(offset, offset + len(value))
+            self.memory[access.array].update(zip(places, value, strict=True))
+            if access.after:
+                self.written[access.array].update(places)
+
+    def value(self, array: int, low: int, size: int) -> bytes | None:
+        """Of a cell; None where the recording has not told it."""
+        known = self.memory[array]
+        found = [known[place] for place in range(low, low + size) if place in known]
+        return bytes(found) if len(found) == size else None
+
+
+def draw_still(recording: Recording, cells: Sequence[Cells], idea: KeyIdea) -> str:
+    names = [shown.name for shown in cells]
+    return _Still(recording, cells, idea, idea.moment_in(recording, names)).drawn()
 
 
 class _Still:
-    def __init__(self, recording: Recording, cells: Sequence[Cells], look: Look) -> None:
-        self._recording, self._cells, self._look = recording, cells, look
-        self._moment = recording.moments[look.moment]
-        self._state: State = state_at(recording, look.moment)
+    def __init__(
+        self, recording: Recording, cells: Sequence[Cells], idea: KeyIdea, at: int
+    ) -> None:
+        self._recording, self._cells, self._idea, self._at = recording, cells, idea, at
+        self._moment = recording.moments[at]
+        self._state = State(recording, at)
         self._lines: dict[tuple[str, int], int] = {}
         for moment in recording.moments:
             if moment.kind in ACTING and moment.place >= 0:
                 self._colour(moment.place)
         self._shapes: list[str] = []
         self._y = 8
-        self._race = _race_at(recording, look.moment)
-        self._raced = _raced_cells(self._race, cells)
+        number = self._moment.finding
+        races = (race for race in find_races(recording) if race.finding == number)
+        self._race = next(races, None)
+        self._raced = set()  # arrays, and the first byte of their cells
+        for touch in (self._race.first, self._race.second) if self._race else ():
+            size = cells[touch.array].item_bytes
+            self._raced.add((touch.array, touch.offset // size * size))
 
-    def drawn(self, label: str) -> str:
+    def drawn(self) -> str:
         self._heading()
-        if self._look.warps:
+        if self._idea.warps:
             self._warps()
-        if self._look.access and self._moment.access:
+        if self._idea.access and self._moment.access:
             self._access(self._moment.access)
         for number in self._shown_arrays():
             self._array(number)
-        if self._look.timeline:
+        if self._idea.timeline:
             self._timeline()
         hues = [round(137.5 * number + 205) % 360 for number in range(_COLOURS)]
         light = "".join(f".k{i}{{fill:hsl({hue} 68% 74%)}}" for i, hue in enumerate(hues))
         dark = "".join(f".k{i}{{fill:hsl({hue} 55% 62%)}}" for i, hue in enumerate(hues))
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {self._y}" '
-            f'role="img" aria-label="{html.escape(label)}">'
+            f'role="img" aria-label="{html.escape(self._idea.alt)}">'
         )
         note = "<!-- SPDX-License-Identifier: MIT. Made by docs/bench/measure stills. -->"
         style = f"<style>\n{_STYLE % (light, dark)}\n</style>"
@@ -101,8 +150,7 @@ class _Still:
     # ---- parts
 
     def _heading(self) -> None:
-        moments = len(self._recording.moments)
-        step = f"step {self._look.moment + 1} of {moments}"
+        step = f"step {self._at + 1} of {len(self._recording.moments)}"
         self._text(8, self._y + 12, f"{self._recording.kernel}, {step}", "h")
         self._text(8, self._y + 30, self._sentence(), "p")
         self._y += 44
@@ -126,7 +174,7 @@ class _Still:
             said = f"{who}: {some} exchange registers ({moment.operation.name})."
         else:
             said = f"{who}: {some} at work."
-        return said + (" The warp has diverged." if is_diverged(moment) else "")
+        return said + (" The warp has diverged." if moment.is_diverged else "")
 
     def _race_sentence(self, race: Race) -> str:
         cells = self._cells[race.second.array]
@@ -146,11 +194,7 @@ class _Still:
             for lane in range(min(WARP_SIZE, len(lanes) - warp * WARP_SIZE)):
                 self._lane(warp, lane)
             self._y += _ROW
-        if len(shown) < num_warps:
-            hidden = num_warps - len(shown)
-            self._text(_LEFT, self._y + 12, f"and {hidden} more warps", "p s")
-            self._y += 16
-        self._y += 10
+        self._end(num_warps - len(shown), "warps")
 
     def _lane(self, warp: int, lane: int) -> None:
         own = self._state.lanes[self._moment.block][warp * WARP_SIZE + lane]
@@ -158,19 +202,19 @@ class _Still:
         is_warp = moment.kind in ACTING and moment.warp == warp
         acts = is_warp and bool(moment.lanes >> lane & 1)
         style, letter = "n", ""
-        if own.state == RUNS:
+        if own.state == _RUNS:
             style = f"k{self._colour(own.place)}" if own.place >= 0 else "c"
             if acts:
                 style += " a"
                 letter = _LETTERS.get(moment.kind, "\u25cf")
             elif is_warp:
                 letter = "\u22ef"
-        elif own.state == WAITS:
+        elif own.state == _WAITS:
             style, letter = "c", "\u2016"
-        elif own.state == OVER:
+        elif own.state == _OVER:
             style, letter = "n", "\u00d7"
         self._box(_LEFT + lane * _CELL, self._y, _CELL - 2, _ROW - 3, style)
-        ink = "g t" if own.state == RUNS else "g s"
+        ink = "g t" if own.state == _RUNS else "g s"
         if letter:
             self._text(_LEFT + lane * _CELL + _CELL / 2 - 1, self._y + 14, letter, ink)
 
@@ -208,20 +252,22 @@ class _Still:
                     x = _LEFT + 8 * _CELL * sector - 2
                     self._box(x, self._y - 2, 8 * _CELL + 1, _ROW + 1, "u")
             self._y += _ROW + 2
-        if len(rows) > _MOST_LINES:
-            more = len(rows) - _MOST_LINES
-            what = f"and {more} more {'turns' if is_shared else 'lines of 128 bytes'}"
-            self._text(_LEFT, self._y + 12, what, "p s")
+        self._end(len(rows) - _MOST_LINES, "turns" if is_shared else "lines of 128 bytes")
+
+    def _end(self, hidden: int, what: str) -> None:
+        """Of a part, which may have more rows than there is room for."""
+        if hidden > 0:
+            self._text(_LEFT, self._y + 12, f"and {hidden} more {what}", "p s")
             self._y += 16
         self._y += 10
 
     def _shown_arrays(self) -> list[int]:
         block, access = self._moment.block, self._moment.access
-        if not self._look.arrays:
+        if not self._idea.arrays:
             return [access.array] if access else []
         return [
             number
-            for name in self._look.arrays
+            for name in self._idea.arrays
             for number, cells in enumerate(self._cells)
             if cells.name == name and self._recording.arrays[number].block in (-1, block)
         ]
@@ -234,7 +280,10 @@ class _Still:
         columns = min(cells.columns, 32)
         if columns == 32 and self._is_wide(number, cells):
             columns = 16
-        start = self._first_cell(number, cells, columns)
+        start, access = 0, self._moment.access
+        if access and access.array == number:  # the array's first cell, if there is room for both
+            touched = min(access.offsets) // cells.item_bytes
+            start = touched - touched % columns if touched >= columns * _MOST_ROWS else 0
         end = min(cells.first + cells.count, start + columns * _MOST_ROWS)
         for first in range(start, end, columns):
             self._text(_LEFT - 8, self._y + 15, first, "e m")
@@ -243,35 +292,17 @@ class _Still:
             self._y += _ROW
         self._y += 10
 
-    def _first_cell(self, number: int, cells: Cells, columns: int) -> int:
-        """The array's first, or else that of the access, if there is no room for both."""
-        first, access = self._look.first_cell, self._moment.access
-        if access and access.array == number:
-            touched = min(access.offsets) // cells.item_bytes
-            if touched >= first + columns * _MOST_ROWS:
-                first = touched
-        return first - first % columns
-
     def _is_wide(self, number: int, cells: Cells) -> bool:
         """Whether a value has more characters than a narrow cell has room for."""
-        known = self._state.memory.get(number, {})
         size = cells.item_bytes
-        for low in range(0, _MOST_ROWS * 32 * size, size):
-            places = range(low, low + size)
-            if all(place in known for place in places):
-                data = bytes(known[place] for place in places)
-                if len(_value(cells.type, data, _WIDE)) > _NARROW:
-                    return True
-        return False
+        values = (self._state.value(number, size * at, size) for at in range(_MOST_ROWS * 32))
+        return any(data and len(_value(cells.type, data, _WIDE)) > _NARROW for data in values)
 
     def _cell(self, number: int, cells: Cells, cell: int, at: tuple[int, int]) -> None:
         """`at`: its column, and how many narrow cells wide it is."""
         x, width = _LEFT + at[0] * at[1] * _CELL, at[1] * _CELL
         low = cell * cells.item_bytes
-        places = range(low, low + cells.item_bytes)
-        known = self._state.memory.get(number, {})
-        is_known = all(place in known for place in places)
-        style = "c" if low in self._state.written.get(number, ()) else "n"
+        style = "c" if low in self._state.written[number] else "n"
         access = self._moment.access
         if access and access.array == number:
             size = access.size_bytes
@@ -280,8 +311,7 @@ class _Still:
         self._box(x, self._y, width - 2, _ROW - 3, style)
         if (number, low) in self._raced:
             self._box(x, self._y, width - 2, _ROW - 3, "k")
-        if is_known:
-            data = bytes(known[place] for place in places)
+        if data := self._state.value(number, low, cells.item_bytes):
             text = _value(cells.type, data, _NARROW if at[1] == 1 else _WIDE)
             self._text(x + width / 2 - 1, self._y + 14, text, "m")
 
@@ -317,7 +347,7 @@ class _Still:
             elif moment.kind == "f":
                 x = _LEFT + (index + 0.5) * each
                 self._box(x - 1, self._y, 2, bottom - self._y, "bad")
-        x = _LEFT + (self._look.moment + 0.5) * each
+        x = _LEFT + (self._at + 0.5) * each
         self._box(x - 1, self._y, 2, bottom - self._y + 2, "now")
         self._y = int(bottom) + 8
 
@@ -327,7 +357,7 @@ class _Still:
         for index, moment in enumerate(self._recording.moments):
             if moment.kind not in ACTING:
                 continue
-            look = (f"k{self._colour(moment.place)}", is_diverged(moment))
+            look = (f"k{self._colour(moment.place)}", moment.is_diverged)
             first, end = int(index * each * _SLOTS), int((index + 1) * each * _SLOTS)
             row = made.setdefault((moment.block, moment.warp), {})
             for slot in range(first, max(end, first + 1)):
@@ -360,19 +390,6 @@ def _runs(slots: dict[int, tuple[str, bool]]) -> list[tuple[str, bool, int, int]
         else:
             made.append((style, half, slot, slot))
     return made
-
-
-def _race_at(recording: Recording, at: int) -> Race | None:
-    """The race that the finding at this moment is."""
-    finding = recording.moments[at].finding
-    return next((race for race in find_races(recording) if race.finding == finding), None)
-
-
-def _raced_cells(race: Race | None, cells: Sequence[Cells]) -> frozenset[tuple[int, int]]:
-    """Arrays, and the first byte of their cells."""
-    touches = (race.first, race.second) if race else ()
-    sizes = [(touch, cells[touch.array].item_bytes) for touch in touches]
-    return frozenset((touch.array, touch.offset // size * size) for touch, size in sizes)
 
 
 def _short(number: float) -> str:
