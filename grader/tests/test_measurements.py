@@ -109,7 +109,7 @@ def test_every_script_belongs_to_a_measurement(measure: Any) -> None:
 def test_every_result_is_written_by_a_measurement(measure: Any) -> None:
     """And each pattern has a result, except for the names of other GPUs."""
     patterns = {
-        os.path.normpath(f"docs/bench/{pattern.replace('GPU-', '*-')}")
+        os.path.normpath(f"docs/bench/{pattern.replace('GPU', '[a-z]*[0-9]')}")
         for each in measure.MEASUREMENTS.values()
         for pattern in each.writes
     }
