@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The names of Debian's packages on other systems, and the command that installs them.
 
-Debian and Ubuntu are tried; the others' names come from their package lists (docs/systems.md).
+Debian and Ubuntu are tried; the others' names come from their package lists (docs/measured.md).
 """
 
 import platform

@@ -80,7 +80,7 @@ def _touch(touch: Touch) -> dict[str, Any]:
 
 
 def _row(moment: Moment) -> list[Any]:
-    """As the device writes it: docs/trace.md, the recording."""
+    """As the device writes it: docs/profiling.md, the recording."""
     head = [moment.kind, moment.block]
     if moment.kind in "BE":
         return head
