@@ -249,6 +249,20 @@ def test_a_made_up_term_has_every_case_of_a_course(measure: Any, tmp_path: Path)
         assert mark.labs[0].points == points, student
 
 
+def test_a_section_is_replaced_or_added_and_the_others_stay(
+    measure: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measurements = import_module("measurements")
+    monkeypatch.setattr(measurements, "BENCH", tmp_path)
+    for title, text in (("Grades", "one"), ("Sandbox", "two"), ("Grades", "three\n\n| 3 |\n")):
+        measurements.write_section("h9.md", title, text)
+    assert (tmp_path / "h9.md").read_text("utf-8") == (
+        "# Grades and verdicts on one H9\n\n## Grades\n\nthree\n\n| 3 |\n\n## Sandbox\n\ntwo\n"
+    )
+    assert measurements.read_section("h9.md", "Grades") == "three\n\n| 3 |"
+    assert measurements.read_section("h9.md", "None") == ""
+
+
 def test_what_was_measured_now_is_recorded_with_its_solutions_and_told(
     measure: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
