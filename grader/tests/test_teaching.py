@@ -31,6 +31,18 @@ def test_a_page_names_mutants_with_the_verdict_of_their_headers(lab: str) -> Non
         assert not line or f"// line: {line.strip()}\n" in head.replace("|", "\\|"), target
 
 
+@pytest.mark.parametrize("lab", ["02-scan", "03-compaction", "04-radix-sort"])
+def test_shares_in_the_table_of_rungs_are_those_measured(lab: str) -> None:
+    page = (PAGES / lab / "README.md").read_text("utf-8")
+    rungs, _, measured = page.partition("<!-- measured:begin -->")
+    quoted = set(re.findall(r"\b\d\.\d\d\b", rungs.partition("\nPoints that")[0]))
+    values = re.findall(r"^\| `\w+` \|.*\| ([\d.]+) \| ([\d.]*) \|$", measured, re.MULTILINE)
+    known = [float(value) for row in values for value in row if value]
+    assert quoted
+    unknown = [each for each in quoted if min(abs(float(each) - one) for one in known) > 0.0051]
+    assert unknown == []
+
+
 def test_the_syllabus_has_the_hours_of_the_handouts() -> None:
     syllabus = (REPOSITORY / "docs" / "syllabus.md").read_text("utf-8")
     for lab in LABS:
