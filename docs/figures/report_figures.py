@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Takes the pictures of docs/reports.md from the report on the class of example_class.py.
+"""Takes the pictures of docs/results.md from the report on the class of example_class.py.
 
 .venv/bin/python docs/figures/report_figures.py REPORT
 """

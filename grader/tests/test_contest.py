@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/contest.md: its program ranks as its rules and its example say."""
+"""docs/syllabus.md: its program ranks as its rules and its example say."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-PAGE = Path(__file__).parents[2] / "docs" / "contest.md"
+PAGE = Path(__file__).parents[2] / "docs" / "syllabus.md"
 RUNG = "06_decoupled_look_back"
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader import __version__
+from lockstep_grader.compile.worker import CPU_SECONDS, SECONDS
+from lockstep_grader.model.grades import Backend
 
 from command_line import complaint
 from markdown import anchors, commands, links
@@ -161,6 +163,21 @@ def test_every_file_that_contributing_names_is_there() -> None:
         if "slug" not in name and not any(fnmatch(path, f"*{name}") for path in known)
     ]
     assert missing == []
+
+
+def test_the_limits_of_the_sandbox_are_those_of_the_code() -> None:
+    page = (REPOSITORY / "docs" / "sandbox.md").read_text("utf-8")
+    header = REPOSITORY / "common" / "judge" / "process" / "worker_limits.h"
+    limits = dict(re.findall(r"(\w+_seconds) = (\d+)", header.read_text("utf-8")))
+    cpu, cuda = Backend.CPU, Backend.CUDA
+    for row in (
+        f"| processor time | {CPU_SECONDS[cpu]} s per process; on `cuda` {CPU_SECONDS[cuda]} s "
+        f"| {limits['call_cpu_seconds']} s per call,",
+        f"| wall-clock time | {SECONDS[cpu]} s; on `cuda` {SECONDS[cuda]} s "
+        f"| {limits['call_wall_seconds']} s per call, "
+        f"{limits['all_calls_seconds']} s over all calls",
+    ):
+        assert row in page
 
 
 def told(svg: str) -> str:

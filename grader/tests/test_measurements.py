@@ -109,7 +109,7 @@ def test_every_script_belongs_to_a_measurement(measure: Any) -> None:
 def test_every_result_is_written_by_a_measurement(measure: Any) -> None:
     """And each pattern has a result, except for the names of other GPUs."""
     patterns = {
-        os.path.normpath(f"docs/bench/{pattern.replace('GPU-', '*-')}")
+        os.path.normpath(f"docs/bench/{pattern.replace('GPU', '[a-z]*[0-9]')}")
         for each in measure.MEASUREMENTS.values()
         for pattern in each.writes
     }
@@ -158,6 +158,71 @@ def test_the_table_of_a_term_is_that_of_its_file(measure: Any) -> None:
     assert measured["changes"]["hint"]["points_changed"] == 0
 
 
+def quoted(measure: Any) -> dict[str, list[str]]:
+    """What pages say of the files, with the numbers of today's files."""
+
+    def load(name: str) -> Any:
+        return json.loads((BENCH / name).read_text("utf-8"))
+
+    section = import_module("measurements").read_section
+    first, grading, some = (
+        load("first-verdict.json"),
+        load("cpu.json")["grading"],
+        load("class.json"),
+    )
+    slowest = max(load("site.json")["milliseconds"].values()) / 1000
+    solutions = section("h200.md", "Grades").count("\n| solutions |")
+    attacks = section("h200.md", "Exploits").count("| 01-reduction/")
+    equal = re.search(r"Equal: (\d+) of (\d+)", section("tables.md", "Counters"))
+    kinds = re.findall(
+        r"^\| (\w+) \| (\d+) \|.* (\d+) \| (\d+) \|$", programs_table(), re.MULTILINE
+    )
+    blamable = [row for row in kinds if row[0] not in ("compile_error", "wrong_result", "right")]
+    wrong, emulator, tools = (sum(int(row[column]) for row in blamable) for column in (1, 2, 3))
+    right = next(row for row in kinds if row[0] == "right")
+    mutants = load("mutants.json")["mutants"].values()
+    found = sum(
+        any(said for tool, said in each["cuda"].items() if tool != "line") for each in mutants
+    )
+    assert equal
+    return {
+        "docs/measured.md": [
+            f"the first check took {first['first_check']['seconds']:.0f} s",
+            f"graded in {first['grade_solutions']['seconds']:.0f} s",
+            f"all {grading['rungs']} rungs had the same ones with "
+            f"{grading['seeds_with_the_same_verdicts']} seeds",
+            f"a made-up class of {some['submissions']} submissions",
+            f"it took {some['seconds']:.0f} s, {some['seconds_a_submission']} s per submission",
+            f"the {some['rungs']} rungs had {some['different_files']} different files",
+            f"{100 * some['share_of_time_in_the_grader']:.0f}% of the processors' time and "
+            f"{some['grader_memory_mib']['peak']:.0f} MiB",
+            f"the slowest took {slowest:.1f} s",
+            f"full marks for all {solutions} rungs, each with no finding",
+            f"equal for all {load('h200-occupancy.json')['compared']:,} shapes",
+        ],
+        "docs/sandbox.md": [f"graded {attacks} attacks as one class"],
+        "docs/counters.md": [f"Of {equal[2]} numbers {equal[1]} are equal"],
+        "docs/checkers.md": [
+            f"{wrong} of the programs are wrong and compile",
+            f"names kind and line of {emulator} ",
+            f"reports something about {tools} ",
+            f"{right[1]} programs are right",
+            f"names kind and line of all {len(mutants)}. The sanitizer's tools report something "
+            f"about {found}.",
+        ],
+    }
+
+
+def programs_table() -> str:
+    return (BENCH / "programs.md").read_text("utf-8").partition("\n## ")[0]
+
+
+def test_numbers_that_pages_quote_are_those_of_the_files(measure: Any) -> None:
+    for page, phrases in quoted(measure).items():
+        text = " ".join((REPOSITORY / page).read_text("utf-8").split())
+        assert [each for each in phrases if each not in text] == [], page
+
+
 def test_a_made_up_term_has_every_case_of_a_course(measure: Any, tmp_path: Path) -> None:
     """Late and in grace, extended and overridden, missing, empty and named twice."""
     made = import_module("made_up_term")
@@ -182,6 +247,20 @@ def test_a_made_up_term_has_every_case_of_a_course(measure: Any, tmp_path: Path)
         mark = policy.mark(course, Work(frozenset({student.login}), (graded,)))
         points = term.expected_points(student, "00-threads", 8.0, 0.5)
         assert mark.labs[0].points == points, student
+
+
+def test_a_section_is_replaced_or_added_and_the_others_stay(
+    measure: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measurements = import_module("measurements")
+    monkeypatch.setattr(measurements, "BENCH", tmp_path)
+    for title, text in (("Grades", "one"), ("Sandbox", "two"), ("Grades", "three\n\n| 3 |\n")):
+        measurements.write_section("h9.md", title, text)
+    assert (tmp_path / "h9.md").read_text("utf-8") == (
+        "# Grades and verdicts on one H9\n\n## Grades\n\nthree\n\n| 3 |\n\n## Sandbox\n\ntwo\n"
+    )
+    assert measurements.read_section("h9.md", "Grades") == "three\n\n| 3 |"
+    assert measurements.read_section("h9.md", "None") == ""
 
 
 def test_what_was_measured_now_is_recorded_with_its_solutions_and_told(

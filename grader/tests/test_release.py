@@ -42,7 +42,7 @@ REPOSITORY = Path(__file__).parents[2]
 BUILD = Path(os.environ.get("LOCKSTEP_BUILD") or REPOSITORY / "build").absolute()
 WORKSPACE = Workspace(REPOSITORY, BUILD)
 LABS = read_labs(WORKSPACE)
-INSTRUCTORS = ("instructors", "authors", "coverage", "measured", "results", "lab-toml")
+INSTRUCTORS = ("instructors", "authors", "coverage", "measured", "results", "syllabus", "decisions")
 
 
 @pytest.fixture(scope="module")

@@ -90,7 +90,6 @@ def test_students_see_handouts_contracts_and_no_solution(site: Path) -> None:
     assert (site / "labs/01-reduction/index.html").is_file()
     assert "void reduce_sum" in text_of(site / "labs/01-reduction/reduction.cuh.html")
     assert not (site / "solutions").exists()
-    assert not (site / "docs/teaching").exists()
 
 
 def test_a_term_is_explained_where_a_handout_first_uses_it(site: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/systems.md says what the files of docs/bench/systems say, and all of these are good."""
+"""docs/measured.md says what the files of docs/bench/systems say, and all of these are good."""
 
 import json
 import subprocess
@@ -32,12 +32,12 @@ def test_on_each_published_system_everything_passed(file: Path) -> None:
 
 def test_the_page_has_the_table_of_the_files(tmp_path: Path) -> None:
     """The script, run in a copy, leaves the page as it is."""
-    needed = (REPOSITORY / name for name in (SCRIPT, SOURCES, "docs/systems.md"))
+    needed = (REPOSITORY / name for name in (SCRIPT, SOURCES, "docs/measured.md"))
     for file in (*needed, *RESULTS):
         copy = tmp_path / file.relative_to(REPOSITORY)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(file.read_bytes())
     subprocess.run([sys.executable, tmp_path / SCRIPT, "--table"], check=True)
-    page = (tmp_path / "docs" / "systems.md").read_text("utf-8")
-    assert page == (REPOSITORY / "docs" / "systems.md").read_text("utf-8")
+    page = (tmp_path / "docs" / "measured.md").read_text("utf-8")
+    assert page == (REPOSITORY / "docs" / "measured.md").read_text("utf-8")
     assert all(f"| {load(file)['compiler']} |" in page for file in RESULTS)

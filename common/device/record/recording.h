@@ -86,7 +86,7 @@ struct Recording {
   std::vector<Moment> moments;
 };
 
-// docs/trace.md describes it.
+// docs/profiling.md describes it.
 std::string to_text(const Recording& recording);
 
 }  // namespace record

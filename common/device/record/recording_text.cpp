@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The recording as one JSON object; docs/trace.md describes it. What follows from what went before
-// is left out: a read's values where they are those that the recording already knows, offsets that
-// are evenly spaced, ...
+// The recording as one JSON object; docs/profiling.md describes it. What follows from what went
+// before is left out: a read's values where they are those that the recording already knows,
+// offsets that are evenly spaced, ...
 #include <cstdio>
 #include <map>
 #include <string_view>

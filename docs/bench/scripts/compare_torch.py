@@ -20,18 +20,19 @@ from measurements import (
     BENCH,
     GPU,
     ROOT,
+    TABLES,
     MeasurementError,
     markdown,
     measured_now,
     measurement,
     provenance,
-    write,
     write_json,
+    write_section,
 )
 
 ROUNDS = 15
 BATCH_BYTES = 4 << 30  # moved by a batch: about a millisecond of copying, and many times any L2
-TABLES = ((1024, 1024), (4096, 4096), (16384, 16384))  # height, width
+SUMMED = ((1024, 1024), (4096, 4096), (16384, 16384))  # height, width
 ROWS = (  # rows, their length
     (4194304, 16), (2097152, 33), (1048576, 64), (524288, 100), (32768, 256), (65536, 1024), (8192, 32768), (1024, 262144),
 )  # fmt: skip
@@ -168,7 +169,7 @@ def run() -> dict[str, Any]:
 
     # Sums of floats are exact to 2^24 and rounded from there on, in another order on each side.
     both = {"ours": table, "torch": cumsum_twice, "copy": copy}
-    rows = [compare("table", zeros_and_ones, shape, both, 1e-3) for shape in TABLES]
+    rows = [compare("table", zeros_and_ones, shape, both, 1e-3) for shape in SUMMED]
     both = {"ours": soft, "torch": softmax, "copy": copy}
     rows += [compare("softmax", normal, shape, both, 1e-4) for shape in ROWS]
     return {
@@ -202,11 +203,11 @@ class Step(str, Enum):
     TABLE = "table"
 
 
-@measurement("torch", needs=f"{GPU}, nvcc and torch for run", writes=["torch.json", "torch.md"])
+@measurement("torch", needs=f"{GPU}, nvcc and torch for run", writes=["torch.json", TABLES])
 def compare_torch(step: Step) -> None:
     """Time the summed-area tables and the softmaxes against PyTorch, or make the table of it."""
     if step is Step.RUN:
         write_json("torch.json", run())
         measured_now("torch.json")
     else:
-        write("torch.md", table())
+        write_section(TABLES, "PyTorch", table())

@@ -23,6 +23,7 @@ import typer
 from measurements import (
     GPU,
     ROOT,
+    TABLES,
     MeasurementError,
     gpu_model,
     markdown,
@@ -31,7 +32,7 @@ from measurements import (
     output,
     provenance,
     read_sides,
-    write,
+    write_section,
     write_side,
 )
 
@@ -217,7 +218,7 @@ class Which(str, Enum):
 @measurement(
     "counters",
     needs=f"{GPU} with ncu and the build cuda for hardware; clang for machine",
-    writes=[FIGURES, "counters.md"],
+    writes=[FIGURES, TABLES],
     uses=["common/device/bench/access_patterns.cu"],
 )
 def counters(
@@ -240,4 +241,4 @@ def counters(
     if side is Which.HARDWARE:
         measured_now(FIGURES, labs=labs or ())
     else:
-        write("counters.md", table())
+        write_section(TABLES, "Counters", table())

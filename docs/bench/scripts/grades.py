@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Grades on a GPU as short Markdown pages: solutions, attacks, and verdicts on speed that are repeated.
+"""Grades on a GPU as sections of a page, GPU.md: solutions, attacks, and verdicts on speed that are repeated.
 
-A grade lists every test of every rung, some 1,500 lines per lab. A page keeps what other pages quote.
+A grade lists every test of every rung, some 1,500 lines per lab. A section keeps what other pages quote.
 """
 
 import json
@@ -17,7 +17,6 @@ from typing import Annotated, Any
 
 import typer
 from measurements import (
-    BENCH,
     GPU,
     ROOT,
     MeasurementError,
@@ -27,8 +26,9 @@ from measurements import (
     measured_now,
     measurement,
     provenance,
+    read_section,
     rungs_of,
-    write,
+    write_section,
 )
 
 from lockstep_grader.intake.catalog import read_labs
@@ -54,15 +54,13 @@ Report = Mapping[str, Any]  # what ./lab grade --json writes
 BEYOND = sorted((ROOT / "solutions").glob("*/beyond/*.cu"))
 
 
-@measurement(
-    "grades", needs=GPU, writes=["GPU-grades.md", "GPU-sandbox.md", "GPU-limit-exploits.md"]
-)
+@measurement("grades", needs=GPU, writes=["GPU.md"])
 def grades(
     labs: Annotated[list[str] | None, typer.Argument(metavar="[LAB]...")] = None,
     submissions: Annotated[
         Path, typer.Option("--from", help="What to grade: a submission, or a folder of them.")
     ] = ROOT / "solutions",
-    name: Annotated[str, typer.Option(help="The page is GPU-NAME.md.")] = "grades",
+    name: Annotated[str, typer.Option(help="The section of GPU.md.")] = "grades",
     keep: Annotated[
         Path | None, typer.Option(help="The results folder: a run that was stopped goes on.")
     ] = None,
@@ -71,27 +69,28 @@ def grades(
     known = sorted(path.name for path in (ROOT / "labs").glob("[0-9]*"))
     if unknown := sorted(set(labs or ()) - set(known)):
         raise typer.BadParameter(f"no lab {unknown[0]}; there are: {', '.join(known)}")
-    page_name = f"{gpu_name()}-{name}.md"
-    kept = rows_of_others(BENCH / page_name, labs) if labs else []
+    page_name, title = f"{gpu_name()}.md", name.capitalize().replace("-", " ")
+    kept = rows_of_others(read_section(page_name, title), labs) if labs else []
     with tempfile.TemporaryDirectory(prefix="lockstep-grades-") as temp:
         reports = grade(labs or (), submissions, Path(temp), keep)
-        write(page_name, page(reports, kept))
+        write_section(page_name, title, page(reports, kept))
         if name == "grades":
-            measured_now(page_name, graded(reports))
+            measured_now(f"{page_name}#{name}", graded(reports))
 
 
-@measurement("beyond", needs=GPU, writes=["GPU-beyond.md"])
+@measurement("beyond", needs=GPU, writes=["GPU.md"])
 def beyond(labs: Annotated[list[str] | None, typer.Argument(metavar="[LAB]...")] = None) -> None:
     """Grade the solutions beyond the ladder on a GPU, each in place of its rung."""
     known = sorted({file.parts[-3] for file in BEYOND})
     if unknown := sorted(set(labs or ()) - set(known)):
         raise typer.BadParameter(f"none in {unknown[0]}; there are some in: {', '.join(known)}")
-    page_name = f"{gpu_name()}-beyond.md"
-    kept = rows_of_others(BENCH / page_name, labs) if labs else []
+    page_name, title = f"{gpu_name()}.md", "Beyond"
+    kept = rows_of_others(read_section(page_name, title), labs) if labs else []
     with tempfile.TemporaryDirectory(prefix="lockstep-grades-") as temp:
         submissions = Path(temp) / "submissions"
         put_beyond(submissions)
-        write(page_name, page(grade(labs or known, submissions, Path(temp)), kept))
+        graded_now = grade(labs or known, submissions, Path(temp))
+        write_section(page_name, title, page(graded_now, kept))
 
 
 def put_beyond(folder: Path) -> None:
@@ -104,11 +103,9 @@ def put_beyond(folder: Path) -> None:
         shutil.copyfile(file, target)
 
 
-def rows_of_others(file: Path, labs: Sequence[str]) -> Sequence[str]:
-    """The rows of a page that is already there, except for those of `labs`."""
-    if not file.is_file():
-        return []
-    rows = [line for line in file.read_text("utf-8").splitlines() if line.startswith("| ")]
+def rows_of_others(section: str, labs: Sequence[str]) -> Sequence[str]:
+    """The rows that are already there, except for those of `labs`."""
+    rows = [line for line in section.splitlines() if line.startswith("| ")]
     return [row for row in rows[2:] if row.split(" | ")[1].split("/")[0] not in labs]
 
 
@@ -133,8 +130,9 @@ def page(reports: Sequence[Report], kept: Sequence[str] = ()) -> str:
     """The reports' rows and those that are `kept`, by lab and rung."""
     new = [f"| {' | '.join(cells)} |" for report in reports for cells in rows(report)]
     made = sorted({report["graded_at"][:10] for report in reports})
-    begun = [f"<!-- {provenance()['command']} -->", ""]
-    begun += [f"Graded on {' and '.join(made)} with {compiler(reports[0])}."]
+    begun = [
+        f"`{provenance()['command']}`, graded on {' and '.join(made)} with {compiler(reports[0])}."
+    ]
     begun += speed_verdicts(reports)
     begun += ["Rows of rungs that were not graded then are older."] if kept else []
     head = [f"| {' | '.join(cells)} |" for cells in (NAMES, RULE)]
@@ -212,7 +210,7 @@ USES = ("known_exploits.py", "exploits", "exploit_parts")
 @measurement(
     "exploits",
     needs=GPU,
-    writes=["GPU-exploits.md"],
+    writes=["GPU.md"],
     uses=[f"grader/tests/{name}" for name in USES],
 )
 def exploits(
@@ -231,7 +229,7 @@ def exploits(
             if exploit.is_tried(Backend.CUDA):
                 hand_in(exploit.name, submissions / exploit.name)
         reports = grade([LAB], submissions, Path(temp), keep)
-        write(f"{gpu_name()}-exploits.md", page(reports))
+        write_section(f"{gpu_name()}.md", "Exploits", page(reports))
     breaches = [
         breach
         for name, _, rung in rungs_of(reports[0])
@@ -249,7 +247,7 @@ HEAD = ("rung", "verdicts", "s, median", "s, longest", "gate", "full", "credited
 Line = Mapping[str, Any]
 
 
-@measurement("verdicts", needs=f"{GPU}, after ./lab grade", writes=["GPU-verdicts.md"])
+@measurement("verdicts", needs=f"{GPU}, after ./lab grade", writes=["GPU.md"])
 def verdicts(
     names: Annotated[list[str] | None, typer.Argument(metavar="[LAB/RUNG]...")] = None,
     count: Annotated[int, typer.Option(min=1, help="How many verdicts per rung.")] = 100,
@@ -263,9 +261,9 @@ def verdicts(
     for name in names or RUNGS:
         lab, rung = known[name]
         rows += verdict_rows(name, rung, list(repeated(lab, rung, count)))
-    figures = f"{gpu_name()}-verdicts.md"
-    write(figures, verdict_page(rows))
-    measured_now(figures, names or RUNGS)
+    figures = f"{gpu_name()}.md"
+    write_section(figures, "Verdicts", verdict_page(rows))
+    measured_now(f"{figures}#verdicts", names or RUNGS)
 
 
 def repeated(lab: Lab, rung: Rung, count: int) -> Iterator[dict[str, Any]]:
@@ -325,5 +323,5 @@ def as_test(line: Line) -> TestResult:
 
 def verdict_page(rows: Sequence[Sequence[str]]) -> str:
     made = provenance()
-    said = f"Judged on {made['date']}, {NUM_ITEMS} items, each time with new workers and new data."
-    return "\n".join([f"<!-- {made['command']} -->", "", said, "", *markdown(HEAD, rows)])
+    said = f"`{made['command']}`, judged on {made['date']}, {NUM_ITEMS} items, each time with new workers and new data."
+    return "\n".join([said, "", *markdown(HEAD, rows)])

@@ -14,6 +14,7 @@ import typer
 from measurements import (
     GPU,
     ROOT,
+    TABLES,
     MeasurementError,
     gpu_model,
     machine,
@@ -23,7 +24,7 @@ from measurements import (
     output,
     provenance,
     read_sides,
-    write,
+    write_section,
     write_side,
 )
 
@@ -102,9 +103,7 @@ def on_gpu(tests: Sequence[Test]) -> dict[str, Any]:
 def table(tests: Sequence[Test], sides: Mapping[str, Mapping[str, Any]]) -> str:
     """The columns of a side without results say so."""
     lines = [
-        "# Outcomes of the litmus tests",
-        "",
-        "`docs/bench/measure litmus table` makes this page from the files that it names."
+        "`docs/bench/measure litmus table` makes this table."
         " [memory-model.md](../memory-model.md#litmus-tests) explains the tests.",
         "",
         f"- Emulator: {_origin(sides.get('cpu'))}",
@@ -152,7 +151,7 @@ class Side(str, Enum):
     TABLE = "table"
 
 
-@measurement("litmus", needs=f"{GPU} for cuda", writes=[FIGURES, "litmus.md"])
+@measurement("litmus", needs=f"{GPU} for cuda", writes=[FIGURES, TABLES])
 def litmus(
     side: Side, seeds: Annotated[int, typer.Option(min=1, help="Orders, on the emulator.")] = 1000
 ) -> None:
@@ -168,4 +167,4 @@ def litmus(
             "runs": f"{GPU_RUNS:,} runs of each",
         }
         write_side(FIGURES, "cuda", head, tests=on_gpu(tests))
-    write("litmus.md", table(tests, read_sides(FIGURES)))
+    write_section(TABLES, "Litmus tests", table(tests, read_sides(FIGURES)))

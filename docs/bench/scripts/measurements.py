@@ -25,6 +25,7 @@ BENCH, ROOT = sources.BENCH, sources.ROOT
 
 CALM_LOAD = 0.5  # more than this and the machine is not idle
 IDLE, GPU, NOTHING = "an idle machine", "a GPU", ""
+TABLES = "tables.md"  # a section per measurement
 
 Function = TypeVar("Function", bound=Callable[..., None])
 
@@ -109,6 +110,26 @@ class ProcessorTime:
 def write(name: str, text: str) -> None:
     (BENCH / name).write_text(text if text.endswith("\n") else f"{text}\n", "utf-8")
     print(f"wrote docs/bench/{name}")
+
+
+def read_section(page: str, title: str) -> str:
+    """The text below the page's heading `title`; empty if there is none."""
+    file = BENCH / page
+    text = file.read_text("utf-8") if file.is_file() else ""
+    _, _, rest = f"{text}\n## ".partition(f"\n## {title}\n")
+    return rest.partition("\n## ")[0].strip()
+
+
+def write_section(page: str, title: str, text: str) -> None:
+    """Replaces the text below the page's heading `title`, or adds both at the end."""
+    file = BENCH / page
+    name = file.stem.upper()
+    old = file.read_text("utf-8") if file.is_file() else f"# Grades and verdicts on one {name}\n"
+    head, *sections = f"\n{old}".split("\n## ")
+    new = f"{title}\n\n{text.strip()}\n"
+    at = [n for n, each in enumerate(sections) if each.partition("\n")[0] == title]
+    sections[at[0] if at else len(sections) :] = [new, *(sections[at[0] + 1 :] if at else [])]
+    write(page, "\n\n## ".join(each.strip() for each in (head, *sections)))
 
 
 def write_json(name: str, report: dict[str, Any]) -> None:

@@ -26,6 +26,7 @@ from corpus import RIGHT, Program, examine, read_corpus
 from measurements import (
     GPU,
     ROOT,
+    TABLES,
     MeasurementError,
     gpu_model,
     machine,
@@ -35,6 +36,7 @@ from measurements import (
     provenance,
     read_sides,
     write,
+    write_section,
     write_side,
 )
 
@@ -353,13 +355,11 @@ def mutants_page() -> str:
     return "\n".join(lines)
 
 
-@measurement(
-    "checkers", needs=f"{GPU} with compute-sanitizer for cuda", writes=[MUTANTS, "mutants.md"]
-)
+@measurement("checkers", needs=f"{GPU} with compute-sanitizer for cuda", writes=[MUTANTS, TABLES])
 def checkers(side: Side) -> None:
     """Compare the emulator's checkers with compute-sanitizer on mutants: one side, or the table of both."""
     if side is Side.TABLE:
-        write("mutants.md", mutants_page())
+        write_section(TABLES, "Mutants", mutants_page())
         return
     if side is Side.CUDA:
         sanitizer_here()

@@ -69,7 +69,8 @@ def record(figures: str, sources: list[str], labs: Collection[str] = ()) -> None
     keys = recorded()
     known = [path for path in keys.get(figures, {}) if (ROOT / path).is_file()]
     sources = sorted({*known, *sources})
-    missing = [path for path in (f"docs/bench/{figures}", *sources) if not (ROOT / path).is_file()]
+    page = figures.partition("#")[0]  # the rest names a section of it
+    missing = [path for path in (f"docs/bench/{page}", *sources) if not (ROOT / path).is_file()]
     if missing:
         sys.exit(f"sources.py: no such file: {', '.join(missing)}")
     old = keys.get(figures, {})

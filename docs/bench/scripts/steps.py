@@ -18,7 +18,15 @@ from typing import Annotated
 
 import sources
 import typer
-from measurements import BENCH, NOTHING, ROOT, SCRIPTS, measurement, write
+from measurements import (
+    BENCH,
+    NOTHING,
+    ROOT,
+    SCRIPTS,
+    TABLES,
+    measurement,
+    write_section,
+)
 
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.workspace import Workspace
@@ -76,9 +84,7 @@ def all_steps() -> list[Step]:
 
 
 def page(steps: Iterable[Step]) -> str:
-    head = f"""# The labs' steps, in lines of code
-
-`docs/bench/measure steps` wrote this page from the starters and the solutions.
+    head = f"""`docs/bench/measure steps` counts the lines of code of the starters and the solutions.
 
 - **lines**: code lines of the solution. Comments, blank lines and lines without a letter or a digit do not count.
 - **new**: of these, the lines that no earlier solution of the lab has as often.
@@ -95,14 +101,14 @@ def page(steps: Iterable[Step]) -> str:
     )
 
 
-@measurement("steps", needs=NOTHING, writes=["steps.md"])
+@measurement("steps", needs=NOTHING, writes=[TABLES])
 def steps() -> None:
     """Count the new lines of code from each rung's solution to the next."""
     counted = all_steps()
     for step in counted:
         if step.to_write > MOST:
             print(f"{step.lab}/{step.rung}: {step.to_write} lines to write, more than {MOST}")
-    write("steps.md", page(counted))
+    write_section(TABLES, "Steps", page(counted))
 
 
 @measurement(
@@ -113,12 +119,15 @@ def steps() -> None:
 )
 def older(
     measured: Annotated[
-        list[str] | None, typer.Option(help="A file in docs/bench that was measured just now.")
+        list[str] | None,
+        typer.Option(
+            help="A file in docs/bench, or a PAGE.md#SECTION, that was measured just now."
+        ),
     ] = None,
 ) -> None:
     """Find the figures that are older than the code they describe."""
     for figures in measured or ():
-        if not (BENCH / figures).is_file():
+        if not (BENCH / figures.partition("#")[0]).is_file():
             raise typer.BadParameter(f"no file {figures} in docs/bench")
         sources.record(figures, [])
     sources.write_older()
@@ -128,7 +137,7 @@ def older(
 @measurement(
     "systems",
     needs=NOTHING,
-    writes=["systems/*.json", "../systems.md"],
+    writes=["systems/*.json", "../measured.md"],
     uses=["docs/bench/scripts/system.py", ".ci/matrix", ".ci/aarch64"],
 )
 def systems(

@@ -2,7 +2,7 @@
 """Tries this checkout on this machine and writes docs/bench/systems/NAME.json. `.ci/matrix` calls it.
 
     python3 docs/bench/scripts/system.py NAME [--only-grade]
-    python3 docs/bench/scripts/system.py --table    writes the table of docs/systems.md anew
+    python3 docs/bench/scripts/system.py --table    writes the table of docs/measured.md anew
 
 The compiler is g++, or the one that CXX names. --only-grade leaves out unit tests and proofs, for
 which an emulated processor takes too long; LOCKSTEP_EMULATED names that processor. Exit status: 0
@@ -30,7 +30,7 @@ from sources import as_records, write_table
 
 ROOT = Path(__file__).resolve().parents[3]
 RESULTS = ROOT / "docs" / "bench" / "systems"
-PAGE = ROOT / "docs" / "systems.md"
+PAGE = ROOT / "docs" / "measured.md"
 BUILD = Path(os.environ.get("LOCKSTEP_BUILD") or ROOT / "build") / "cpu"
 SEED = "7"  # all systems count the same inputs
 MUTANT_LABS = ("00-threads", "01-reduction")

@@ -43,7 +43,7 @@ SlurmOption = Annotated[
     typer.Option(
         "--slurm",
         metavar="KEY=VALUE",
-        help="limit, batch, tries, time, or any option of sbatch; repeatable (docs/cluster.md).",
+        help="limit, batch, tries, time, or any sbatch option; repeatable (docs/instructors.md).",
     ),
 ]
 SeedOption = Annotated[

@@ -2,7 +2,7 @@
 """How pip is run, why it or apt-get failed, and what installs Debian's packages elsewhere.
 
 Debian and Ubuntu are tried; the names on other systems come from their package lists
-(docs/systems.md).
+(docs/measured.md).
 
 Standard library only: bootstrap.py uses it before there is any package.
 """

@@ -198,17 +198,13 @@ _TOP = (
     "docs/emulator.md",
     "docs/glossary.md",
     "docs/profiling.md",
-    "docs/trace.md",
-    "docs/windows.md",
     "docs/notebooks/lockstep.ipynb",
     "docs/figures/banks.svg",
     "docs/figures/roofline.svg",
 )
 _TREES = ("common", "docs/litmus", "grader/src")
 _NOTEBOOK, _DOCKERFILE = "docs/notebooks/lockstep.ipynb", ".devcontainer/Dockerfile"
-_INSTRUCTIONS = frozenset(
-    {"README.md", "docs/students.md", "docs/editors.md", "docs/profiling.md", "docs/trace.md"}
-)
+_INSTRUCTIONS = frozenset({"README.md", "docs/students.md", "docs/editors.md", "docs/profiling.md"})
 _REQUIREMENTS = re.compile(r"grader/requirements[\w-]*\.txt")
 # Whole programs, benchmarks and solutions: they solve tasks of the labs.
 _LEFT_OUT = (

@@ -93,7 +93,6 @@ HOME = "README.md"
 GLOSSARY = "docs/glossary.md"
 _MANUAL = "docs/README.md"
 _OTHERS = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "grader/README.md")
-_TEACHING = "docs/teaching"  # which mistakes students make: for instructors
 _SECTION = re.compile(r"^## (.+)$")
 _ROW = re.compile(r"^\| \[[^\]]+\]\(([^)]+\.md)\)")
 
@@ -110,7 +109,7 @@ class Contents:
 def contents(root: Path, labs: Sequence[Lab], with_solutions: bool) -> Contents:
     """What a site of this checkout, or students' copy, has: solutions only if they are wanted."""
     pages = [name for name in (HOME, *_OTHERS) if (root / name).is_file()]
-    pages += _below(root, "docs", without="" if with_solutions else _TEACHING)
+    pages += _below(root, "docs")
     navigation: Navigation = []
     handouts: Navigation = []
     for lab in labs:
@@ -131,9 +130,8 @@ def contents(root: Path, labs: Sequence[Lab], with_solutions: bool) -> Contents:
     return Contents(tuple(dict.fromkeys(pages)), navigation)
 
 
-def _below(root: Path, folder: str, without: str = "") -> list[str]:
-    found = (file.relative_to(root).as_posix() for file in sorted((root / folder).rglob("*.md")))
-    return [page for page in found if not (without and page.startswith(f"{without}/"))]
+def _below(root: Path, folder: str) -> list[str]:
+    return [file.relative_to(root).as_posix() for file in sorted((root / folder).rglob("*.md"))]
 
 
 def _manual(root: Path) -> Iterator[tuple[str, list[str]]]:

@@ -1,4 +1,4 @@
-// The recording of the page: page_data.py wrote it, and docs/trace.md describes its rows.
+// The recording of the page: page_data.py wrote it, and docs/profiling.md describes its rows.
 
 const warpSize = 32;
 const accesses = { r: "read", w: "write", a: "update" };
