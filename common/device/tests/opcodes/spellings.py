@@ -68,7 +68,9 @@ def integers() -> Iterator[Case]:
 def videos() -> Iterator[Case]:
     """Words, halfwords and bytes; the last source is added, or what a mask would keep."""
     types = tuple(itertools.product(("u32", "s32"), repeat=2))
-    for op, parts in itertools.product(("vadd", "vsub", "vabsdiff", "vmin", "vmax"), ("", "2", "4")):
+    for op, parts in itertools.product(
+        ("vadd", "vsub", "vabsdiff", "vmin", "vmax"), ("", "2", "4")
+    ):
         for (a, b), d in itertools.product(types, ("u32", "s32")):
             yield video(f"{op}{parts}.{d}.{a}.{b}", parts)
             yield video(f"{op}{parts}.{d}.{a}.{b}.add", "c")
