@@ -48,5 +48,7 @@ if(LAB_BACKEND STREQUAL "cpu")
   # What is initialised first is destroyed last: a program's destructors may use the device.
   set(program_step_link ${CMAKE_CXX_COMPILER}
     -Wl,--whole-archive $<TARGET_FILE:lockstep_program> -Wl,--no-whole-archive {work}/isolated.o $<TARGET_FILE:lockstep_random> ${runtime} ${shared_library} ${quick_linker} -pthread
+    # Of OpenMP, which a program may include through any header.
+    -Wl,--push-state,--as-needed -lgomp -Wl,--pop-state
     -o {work}/program)
 endif()

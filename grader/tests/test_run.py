@@ -149,6 +149,19 @@ def test_threads_of_openmp_share_the_device(tmp_path: Path) -> None:
 
 
 @emulated
+def test_a_header_may_include_openmp(tmp_path: Path) -> None:
+    (tmp_path / "threads.h").write_text("#include <omp.h>\n")
+    (tmp_path / "shared.cu").write_text(
+        '#include <cstdio>\n#include "threads.h"\n'
+        "__global__ void k() {}\n"
+        "int main() {\n  k<<<1, 1>>>();\n"
+        '  std::printf("%d of %d\\n", omp_get_thread_num(), omp_get_num_threads());\n}\n'
+    )
+    ran = run("shared.cu", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "0 of 1\n", "")
+
+
+@emulated
 def test_a_header_of_the_labs_may_launch_kernels(tmp_path: Path) -> None:
     (tmp_path / "sums.cu").write_text(
         '#include <cstdio>\n#include "lab/provided_scan.cuh"\n'

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "check/copy_race.h"
 
+#include <algorithm>
 #include <bit>
 #include <optional>
 #include <utility>
@@ -37,8 +38,17 @@ const Work::Range* find_conflict(const HostTouch& touch, const std::vector<Work:
 }  // namespace
 
 void CopyRaces::check(const run::Warp& warp, const run::Access& access) const {
+  if (streams_.concurrent_work().empty()) return;
+  // A program may have hundreds of copies under way: the lanes are looked at where one is near.
+  std::uint64_t first = UINT64_MAX, last = 0;
+  for (std::uint32_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+    const std::uint64_t address = access.address[static_cast<std::size_t>(std::countr_zero(rest))];
+    first = std::min(first, address);
+    last = std::max(last, address);
+  }
   for (const Work* const work : streams_.concurrent_work()) {
     for (const Work::Range& range : work->ranges) {
+      if (!overlap(range, first, last + access.size_bytes)) continue;
       if (!range.is_written && !access.writes) continue;
       for (std::uint32_t rest = access.lanes; rest != 0; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);

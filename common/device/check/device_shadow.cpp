@@ -81,6 +81,14 @@ void DeviceShadow::begin(const memory::Allocation& allocation, bool initialised)
 
 void DeviceShadow::end(const memory::Allocation& allocation) {
   if (!memory::is_device(allocation.base)) return;
+  if (allocation.size_bytes >= kLargeBytes) {
+    const std::size_t first = shadow_.granule_of(allocation.base);
+    const std::size_t count = shadow_.granule_of(allocation.end() - 1) + 1 - first;
+    clear_pages(shadow_.digests + first, count * sizeof(Digest));
+    clear_pages(shadow_.records + first, count * sizeof(Record));
+    clear_flags(allocation.base, allocation.size_bytes);
+    return;
+  }
   clear_flags(allocation.base, allocation.size_bytes);
   for_each_granule(allocation.base, allocation.size_bytes, [this](std::size_t granule) {
     Digest& digest = shadow_.digests[granule];

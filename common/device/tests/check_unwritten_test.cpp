@@ -33,6 +33,25 @@ TEST_F(CheckUnwritten, WhatAKernelOrACopyWroteIsWritten) {
   EXPECT_EQ(does(warp(), read(make(3, data + 128))).unwritten[0], 0xffff0000);
 }
 
+// The shadow of a large allocation is given back as a whole.
+TEST_F(CheckUnwritten, TheNeighboursOfALargeAllocationStayKnownWhenItIsFreed) {
+  constexpr std::uint64_t kLarge = std::uint64_t{4} << 20;
+  const std::uint64_t before = allocate(128, false);
+  const std::uint64_t large = allocate(kLarge, false);
+  const std::uint64_t after = allocate(128, false);
+  ASSERT_LT(before, large);
+  ASSERT_LT(large, after);
+  begin(2, 32);
+  for (const std::uint64_t data : {before, large, large + kLarge - 128, after}) {
+    does(warp(1), write(make(1, data)));
+  }
+  ASSERT_TRUE(memory::release(large, memory::Allocation::Kind::kDevice, {}));
+  for (const std::uint64_t data : {before, after}) {
+    EXPECT_EQ(does(warp(0), read(make(2, data))).unwritten[0], 0u);
+    expect(Kind::kRace, 2, {"that thread 0 of another block writes in line 1"});
+  }
+}
+
 TEST_F(CheckUnwritten, EachElementOfAVectorCounts) {
   const std::uint64_t data = allocate(256, false);
   checker.on_write(data, 8);

@@ -64,6 +64,16 @@ TEST_F(RunEndless, ALongLoopInLocalMemoryIsNone) {
   EXPECT_TRUE(findings_.empty()) << findings_[0].message;
 }
 
+// 2^24 ns, as a kernel that wants to take some milliseconds waits.
+TEST_F(RunEndless, TimePassesFastForALoopThatOnlyLooksAtTheClock) {
+  const auto out = run_loop(
+      ".reg .b64 %c0, %c1;\nmov.u32 %a, 0;\nmov.u64 %c0, %clock64;\n",
+      "add.u32 %a, %a, 1;\nmov.u64 %c1, %clock64;\nsub.u64 %c1, %c1, %c0;\nshr.u64 %c1, %c1, 24;\n"
+      "setp.eq.u64 %x, %c1, 0;\n");
+  EXPECT_GT(out[0], 100u);
+  EXPECT_LT(out[0], 2000u);
+}
+
 TEST_F(RunEndless, ALoopThatWaitsForTheClockIsNone) {
   const auto out =
       run_loop(".reg .b64 %c0, %c1;\nmov.u32 %a, 1;\nmov.u64 %c0, %clock64;\n",

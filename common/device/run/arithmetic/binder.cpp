@@ -218,7 +218,8 @@ bool bind_arithmetic(code::Op& op, const code::Instruction& instruction, code::F
   const std::string_view opcode = instruction.words[0];
   return bind_bits(binder, opcode) || bind_comparisons(binder, opcode) ||
          bind_floats(binder, opcode) || bind_integers(binder, opcode) ||
-         bind_conversions(binder, opcode) || bind_matrices(binder, opcode);
+         bind_conversions(binder, opcode) || bind_matrices(binder, opcode) ||
+         bind_video(binder, opcode);
 }
 
 }  // namespace run::arithmetic

@@ -79,5 +79,6 @@ bool bind_floats(Binder& binder, std::string_view opcode);
 bool bind_comparisons(Binder& binder, std::string_view opcode);
 bool bind_conversions(Binder& binder, std::string_view opcode);
 bool bind_matrices(Binder& binder, std::string_view opcode);
+bool bind_video(Binder& binder, std::string_view opcode);
 
 }  // namespace run::arithmetic

@@ -120,6 +120,28 @@ struct CompareRows {
   std::uint32_t true_bits = 0;
 };
 
+enum class Video : std::uint8_t {
+  kAdd,
+  kSub,
+  kAbsDiff,
+  kAverage,
+  kMin,
+  kMax,
+  kShl,
+  kShr,
+  kSet,
+};
+
+struct VideoRows {
+  Video operation = Video::kAdd;
+  Compare comparison = Compare::kEq;  // of kSet
+  int num_parts = 1;                  // 1: the word; 2: halfwords; 4: bytes
+  bool a_signed = false, b_signed = false, d_signed = false;
+  bool saturates = false;
+  bool adds = false;    // the results of all parts to the third source
+  bool clamps = false;  // shifts; otherwise the amount wraps
+};
+
 enum class Float : std::uint8_t {
   kAdd,
   kSub,
@@ -279,6 +301,7 @@ const code::Op* run_convert_pack(Warp& warp, const code::Op* op,
                                  std::uint32_t lanes);                            // ConvertPack
 const code::Op* run_pack(Warp& warp, const code::Op* op, std::uint32_t lanes);    // MoveRows
 const code::Op* run_unpack(Warp& warp, const code::Op* op, std::uint32_t lanes);  // MoveRows
+const code::Op* run_video(Warp& warp, const code::Op* op, std::uint32_t lanes);   // VideoRows
 const code::Op* run_lop3_predicate(Warp& warp, const code::Op* op, std::uint32_t lanes);  // LopRows
 const code::Op* run_matrix(Warp& warp, const code::Op* op, std::uint32_t lanes);          // Matrix
 const code::Op* run_transpose(Warp& warp, const code::Op* op,

@@ -62,6 +62,34 @@ def integers() -> Iterator[Case]:
         for half in ("lo", "hi"):
             yield case(f"dp2a.{half}.{a}.{b}", "s32", a, b, "s32")
     yield from carries()
+    yield from videos()
+
+
+def videos() -> Iterator[Case]:
+    """Words, halfwords and bytes; the last source is added, or what a mask would keep."""
+    types = tuple(itertools.product(("u32", "s32"), repeat=2))
+    for op, parts in itertools.product(
+        ("vadd", "vsub", "vabsdiff", "vmin", "vmax"), ("", "2", "4")
+    ):
+        for (a, b), d in itertools.product(types, ("u32", "s32")):
+            yield video(f"{op}{parts}.{d}.{a}.{b}", parts)
+            yield video(f"{op}{parts}.{d}.{a}.{b}.add", "c")
+            if parts:
+                yield video(f"{op}{parts}.{d}.{a}.{b}.sat", "c")
+    for parts, (a, b) in itertools.product("24", types):
+        yield video(f"vavrg{parts}.s32.{a}.{b}", parts)
+        yield video(f"vavrg{parts}.u32.{a}.{b}.add", parts)
+    for op, a, mode in itertools.product(("vshl", "vshr"), ("u32", "s32"), ("clamp", "wrap")):
+        yield case(f"{op}.{a}.{a}.u32.{mode}", "u32", "u32", "u32/shift")
+        yield case(f"{op}.u32.{a}.u32.{mode}.add", "u32", "u32", "u32/shift", "u32")
+    for parts, (a, b), how in itertools.product(("", "2", "4"), types, SIGNED_COMPARISONS):
+        yield video(f"vset{parts}.{a}.{b}.{how}", parts)
+    for parts in ("", "2", "4"):
+        yield video(f"vset{parts}.s32.u32.lt.add", "c")
+
+
+def video(words: str, third: str) -> Case:
+    return case(words, "u32", "u32", "u32", *(["u32"] if third else []))
 
 
 def carries() -> Iterator[Case]:

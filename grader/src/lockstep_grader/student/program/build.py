@@ -171,7 +171,7 @@ def build_program(
         list(pool.map(compile_, ordered, objects))
     compile_step([*steps["gather"].filled(work=work), *map(str, objects)], work)
     compile_step(steps["isolate"].filled(work=work), work)
-    compile_step([*steps["link"].filled(work=work), *openmp], work)
+    compile_step(steps["link"].filled(work=work), work)
     return work / "program"
 
 
