@@ -38,10 +38,9 @@ def has_libfuzzer(folder: Path) -> bool:
 def test_what_reads_untrusted_bytes_survives_any_bytes(tmp_path: Path) -> None:
     if not has_libfuzzer(tmp_path):
         pytest.skip("no clang++ with libFuzzer")
-    ran = fuzzed(tmp_path, "ptx", "wire")
+    ran = fuzzed(tmp_path, "wire")
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    for target in ("ptx", "wire"):
-        assert f"fuzz: {target}: " in ran.stdout
+    assert "fuzz: wire: " in ran.stdout
     assert not list((tmp_path / "fuzz" / "found").iterdir())
 
 
