@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which includes a rung may not have, wherever they stand in its text."""
+"""Which includes a rung may not have, and where they are found in its text."""
 
 from pathlib import Path
 

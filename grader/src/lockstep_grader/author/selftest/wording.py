@@ -21,7 +21,7 @@ _SELF = Path(__file__).name
 # is read instead.
 _UNREAD = (
     "*/test_wording.py",
-    "*/test_sandbox.py",  # of the user nobody
+    "*/test_sandbox.py",  # which names a system's user
     "*/sobol_numbers.cpp",
     "LICENSE",
     "*.svg",
