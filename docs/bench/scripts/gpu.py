@@ -47,7 +47,7 @@ from lockstep_grader.toolchain.nvcc import Sanitizer, find_sanitizer
 LADDERS = ["[0-9]*.json", "[0-9]*.svg"]
 
 
-@measurement("ladders", needs=f"{GPU} and matplotlib", writes=LADDERS, uses=["./lab bench"])
+@measurement("ladders", needs=GPU, writes=LADDERS, uses=["./lab bench"])
 def ladders(
     labs: Annotated[list[str] | None, typer.Argument(metavar="[LAB]...")] = None,
     page_only: Annotated[
