@@ -239,3 +239,52 @@ def test_what_was_measured_now_is_recorded_with_its_solutions_and_told(
     (tmp_path / "solutions/01-lab/new.cu").write_text("int c;")
     sources.write_older()
     assert "`01-lab/new`" in (tmp_path / "docs/measured.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def steps(measure: Any) -> Any:
+    """The module that counts the lines of each rung's solution."""
+    return import_module("steps")
+
+
+def test_no_step_is_too_large(steps: Any) -> None:
+    too_large = {
+        f"{step.lab}/{step.rung}": step.to_write
+        for step in steps.all_steps()
+        if step.to_write > steps.MOST
+    }
+    assert too_large == {}, "split the rung, or let its starter give more"
+
+
+def test_the_page_is_that_of_the_files_of_today(steps: Any) -> None:
+    measurements = import_module("measurements")
+    shown = measurements.read_section(measurements.TABLES, "Steps")
+    assert shown == steps.page(steps.all_steps()).strip(), (
+        "starters or solutions changed: run docs/bench/measure steps"
+    )
+
+
+def test_comments_braces_and_indentation_are_no_code(steps: Any) -> None:
+    text = """// a comment
+    int a = 1;  // and one behind
+    /* one of
+       two lines */
+    {
+      puts("// no comment");
+
+    });
+    """
+    assert steps.code_lines(text) == {"int a = 1;": 1, 'puts("// no comment");': 1}
+
+
+def test_a_line_is_new_once_no_earlier_solution_has_it_as_often(steps: Any) -> None:
+    rungs = [
+        ("01", "todo();", "int a;\nint b;"),
+        ("02", "todo();\nint c;", "  int a;\nint a;\nint c;\nint d;"),
+        ("03", "todo();", "int b;\nint d;\nint e;"),
+    ]
+    counted = [
+        (step.rung, step.lines, step.new, step.given, step.to_write)
+        for step in steps.lab_steps("99-lab", rungs)
+    ]
+    assert counted == [("01", 2, 2, 0, 2), ("02", 4, 3, 1, 2), ("03", 3, 1, 0, 1)]

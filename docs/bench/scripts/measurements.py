@@ -225,8 +225,7 @@ def gpu_name() -> str:
 
 def gpu_fields(fields: str) -> list[str]:
     """What nvidia-smi says of each GPU."""
-    query = ["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader"]
-    return output(query).splitlines()
+    return output(["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader"]).splitlines()
 
 
 def cuda_build() -> Any:

@@ -46,7 +46,7 @@ from lockstep_grader.intake.catalog import find_lab, read_labs
 from lockstep_grader.judging.session import Session, Wanted, open_session
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Backend, Finding, Lab
+from lockstep_grader.model.grades import Backend, Finding, Judgement, Lab
 from lockstep_grader.observe.judge import Trial, Workers
 from lockstep_grader.observe.sanitizer import sanitize
 from lockstep_grader.observe.standing_judges import StandingJudges
@@ -336,7 +336,7 @@ def examine_mutant(session: Session, lab: Lab, mutant: Mutant) -> Outcome:
             raise MeasurementError(f"{mutant.file}: {worker.message}")
         judges = StandingJudges(session.setup.processes)
         trial = Trial(setup.tools.judge, rung.id, Workers(worker), work, SEED, standing=judges)
-        tests = sanitize(session.setup, trial, rung.file_name, ())
+        tests = sanitize(session.setup, trial, rung.file_name, Judgement())
     names = (test.name.removeprefix("compute-sanitizer.") for test in tests)
     return {**head, **dict(zip(names, (of_checkers(test.findings) for test in tests), strict=True))}
 
