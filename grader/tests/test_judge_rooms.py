@@ -15,7 +15,7 @@ ALLOWED: Mapping[str, frozenset[str]] = {
     "measure": frozenset({"protocol", "process", "fixture"}),
     "picture": frozenset(),
 }
-BESIDE = {"anchors", "bench", "tests"}  # programs of their own
+BESIDE = {"anchors", "tests"}  # programs of their own
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 # Headers for kernels, the emulator's, and the machine's.
 ELSEWHERE = ("lab/", "../../device/count/", "lockstep_runtime.h")

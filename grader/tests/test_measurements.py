@@ -13,25 +13,13 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.intake.catalog import read_labs
-from lockstep_grader.intake.coursefile import CourseFile
 from lockstep_grader.machine.files import as_records
-from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.model import policy
-from lockstep_grader.model.policy import Graded, Work
 
 REPOSITORY = Path(__file__).parents[2]
 BENCH = REPOSITORY / "docs" / "bench"
 SCRIPTS = BENCH / "scripts"
 HELPERS = {"docs/bench/scripts/app.py", "docs/bench/scripts/measurements.py"}
 COMMAND = re.compile(r"docs/bench/measure ([\w-]+)|\./lab (?:bench|grade) ")
-# Figures by other programs, with no place for a command; their measurement writes them.
-UNSIGNED = {
-    "h200-library-counters.json",
-    "h200-occupancy.json",
-    "h200-variants.json",
-    "sources.json",
-}
 
 
 @pytest.fixture(scope="module")
@@ -71,8 +59,8 @@ def test_each_measurement_shows_its_help(measure: Any, capsys: pytest.CaptureFix
         ["nope"],
         ["counters"],
         ["counters", "gpu"],
-        ["cpu", "--seeds", "0"],
-        ["cost", "--bogus"],
+        ["kernels", "--rounds", "0"],
+        ["class", "--bogus"],
         ["drawings", "99-nothing"],
         ["grades", "99-nothing"],
         ["ladders", "07-scheduling"],
@@ -93,7 +81,7 @@ def test_a_missing_tool_is_one_line(
     measure: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert measure.main(["occupancy"]) == 3
+    assert measure.main(["library"]) == 3
     assert capsys.readouterr().err == (
         "measure: nvcc: No such file or directory (docs/bench/measure lists what each one needs)\n"
     )
@@ -131,7 +119,7 @@ def test_every_result_has_a_record_per_line() -> None:
 
 def test_every_result_names_the_command_that_made_it(measure: Any) -> None:
     for file in sorted(BENCH.glob("*.*")):
-        if file.suffix == ".svg" or file.name in UNSIGNED:
+        if file.suffix == ".svg" or file.name == "sources.json":
             continue
         named = COMMAND.search(file.read_text("utf-8")[:4000])
         assert named, file.name
@@ -146,18 +134,6 @@ def test_every_result_names_the_command_that_made_it(measure: Any) -> None:
         assert (file.parent / drawn_by[1]).is_file()
 
 
-def test_the_table_of_a_term_is_that_of_its_file(measure: Any) -> None:
-    term = import_module("term")
-    measured = json.loads((BENCH / "term.json").read_text("utf-8"))
-    page = (REPOSITORY / "docs" / "instructors.md").read_text("utf-8")
-    assert term.table(measured) in page
-    assert measured["scores_other_than_declared"] == []
-    assert measured["marks_other_than_declared"] == []
-    assert [measured["changes"][name]["judged"] for name in ("gate", "hint")] == [0, 0]
-    assert measured["changes"]["gate"]["points_changed"] > 0
-    assert measured["changes"]["hint"]["points_changed"] == 0
-
-
 def quoted(measure: Any) -> dict[str, list[str]]:
     """What pages say of the files, with the numbers of today's files."""
 
@@ -165,12 +141,7 @@ def quoted(measure: Any) -> dict[str, list[str]]:
         return json.loads((BENCH / name).read_text("utf-8"))
 
     section = import_module("measurements").read_section
-    first, grading, some = (
-        load("first-verdict.json"),
-        load("cpu.json")["grading"],
-        load("class.json"),
-    )
-    slowest = max(load("site.json")["milliseconds"].values()) / 1000
+    first, some = load("first-verdict.json"), load("class.json")
     solutions = section("h200.md", "Grades").count("\n| solutions |")
     attacks = section("h200.md", "Exploits").count("| 01-reduction/")
     equal = re.search(r"Equal: (\d+) of (\d+)", section("tables.md", "Counters"))
@@ -189,16 +160,18 @@ def quoted(measure: Any) -> dict[str, list[str]]:
         "docs/measured.md": [
             f"the first check took {first['first_check']['seconds']:.0f} s",
             f"graded in {first['grade_solutions']['seconds']:.0f} s",
-            f"all {grading['rungs']} rungs had the same ones with "
-            f"{grading['seeds_with_the_same_verdicts']} seeds",
             f"a made-up class of {some['submissions']} submissions",
             f"it took {some['seconds']:.0f} s, {some['seconds_a_submission']} s per submission",
             f"the {some['rungs']} rungs had {some['different_files']} different files",
             f"{100 * some['share_of_time_in_the_grader']:.0f}% of the processors' time and "
-            f"{some['grader_memory_mib']['peak']:.0f} MiB",
-            f"the slowest took {slowest:.1f} s",
+            f"{some['grader_memory_mib']:.0f} MiB",
+            f"grading took {some['seconds_when_all_is_judged_already']} s",
             f"full marks for all {solutions} rungs, each with no finding",
-            f"equal for all {load('h200-occupancy.json')['compared']:,} shapes",
+        ],
+        "docs/instructors.md": [
+            f"{some['different_files']} different files for {some['rungs']} rungs",
+            f"{some['seconds']:.0f} s on {some['jobs']} cores, and "
+            f"{some['seconds_when_all_is_judged_already']} s",
         ],
         "docs/sandbox.md": [f"graded {attacks} attacks as one class"],
         "docs/counters.md": [f"Of {equal[2]} numbers {equal[1]} are equal"],
@@ -221,32 +194,6 @@ def test_numbers_that_pages_quote_are_those_of_the_files(measure: Any) -> None:
     for page, phrases in quoted(measure).items():
         text = " ".join((REPOSITORY / page).read_text("utf-8").split())
         assert [each for each in phrases if each not in text] == [], page
-
-
-def test_a_made_up_term_has_every_case_of_a_course(measure: Any, tmp_path: Path) -> None:
-    """Late and in grace, extended and overridden, missing, empty and named twice."""
-    made = import_module("made_up_term")
-    term = made.Term(40, ("00-threads",))
-    assert set(term.arrivals()) == set(made.ARRIVALS)
-    declared = term.write_attempt(tmp_path / "one", 1)
-    later = term.write_attempt(tmp_path / "three", 3)
-    assert set(declared) == {each.name for each in (tmp_path / "one").iterdir()}
-    assert len(declared) == 40 - len(made.MISSING) + len(made.TWICE)
-
-    def right(rungs: Any) -> int:
-        return sum((each.score or 0) > 0 for student in rungs.values() for each in student.values())
-
-    assert right(declared) < right(later)
-    (tmp_path / "course.toml").write_text(term.course())
-    course = CourseFile(tmp_path / "course.toml", read_labs(Workspace(REPOSITORY, tmp_path))).course
-    assert {each.student for each in course.overrides} == {
-        f"student{number:03}" for number in made.WITH_OVERRIDE
-    }
-    for student in term.students[20:]:
-        graded = Graded("00-threads", (("01_matrix_add", 8.0, 10.0),), 0.5)
-        mark = policy.mark(course, Work(frozenset({student.login}), (graded,)))
-        points = term.expected_points(student, "00-threads", 8.0, 0.5)
-        assert mark.labs[0].points == points, student
 
 
 def test_a_section_is_replaced_or_added_and_the_others_stay(
@@ -292,3 +239,52 @@ def test_what_was_measured_now_is_recorded_with_its_solutions_and_told(
     (tmp_path / "solutions/01-lab/new.cu").write_text("int c;")
     sources.write_older()
     assert "`01-lab/new`" in (tmp_path / "docs/measured.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def steps(measure: Any) -> Any:
+    """The module that counts the lines of each rung's solution."""
+    return import_module("steps")
+
+
+def test_no_step_is_too_large(steps: Any) -> None:
+    too_large = {
+        f"{step.lab}/{step.rung}": step.to_write
+        for step in steps.all_steps()
+        if step.to_write > steps.MOST
+    }
+    assert too_large == {}, "split the rung, or let its starter give more"
+
+
+def test_the_page_is_that_of_the_files_of_today(steps: Any) -> None:
+    measurements = import_module("measurements")
+    shown = measurements.read_section(measurements.TABLES, "Steps")
+    assert shown == steps.page(steps.all_steps()).strip(), (
+        "starters or solutions changed: run docs/bench/measure steps"
+    )
+
+
+def test_comments_braces_and_indentation_are_no_code(steps: Any) -> None:
+    text = """// a comment
+    int a = 1;  // and one behind
+    /* one of
+       two lines */
+    {
+      puts("// no comment");
+
+    });
+    """
+    assert steps.code_lines(text) == {"int a = 1;": 1, 'puts("// no comment");': 1}
+
+
+def test_a_line_is_new_once_no_earlier_solution_has_it_as_often(steps: Any) -> None:
+    rungs = [
+        ("01", "todo();", "int a;\nint b;"),
+        ("02", "todo();\nint c;", "  int a;\nint a;\nint c;\nint d;"),
+        ("03", "todo();", "int b;\nint d;\nint e;"),
+    ]
+    counted = [
+        (step.rung, step.lines, step.new, step.given, step.to_write)
+        for step in steps.lab_steps("99-lab", rungs)
+    ]
+    assert counted == [("01", 2, 2, 0, 2), ("02", 4, 3, 1, 2), ("03", 3, 1, 0, 1)]

@@ -314,7 +314,6 @@ def test_a_folder_from_elsewhere_is_other_peoples_code(
 ) -> None:
     verbs = "lockstep_grader.cli.verbs_student"
     monkeypatch.setattr(f"{verbs}.backend_here", lambda *_: Backend.CUDA)  # `bench` asks first
-    monkeypatch.setattr(f"{verbs}.bench.require_matplotlib", lambda: None)
     folder = without_sandbox.submission("ann", {})
     ran = without_sandbox.lab(*verb, "--from", folder)
     assert ran.status == 3

@@ -170,17 +170,6 @@ def test_the_longest_term_is_linked_once_and_outside_code() -> None:
     )
 
 
-def test_each_page_can_be_used_within_two_seconds(pages: dict[Path, Page], site: Path) -> None:
-    """As `docs/bench/measure site` has measured it, handouts included."""
-    report = json.loads((REPOSITORY / "docs/bench/site.json").read_text("utf-8"))
-    slow = {name: took for name, took in report["milliseconds"].items() if took > 2000}
-    assert not slow
-    names = {page.relative_to(site).as_posix() for page in pages}
-    handouts = {name for name in names if re.fullmatch(r"labs/[^/]+/index.html", name)}
-    assert len(handouts) == 8
-    assert handouts <= report["milliseconds"].keys()
-
-
 def test_search_works_in_a_page_that_is_opened_as_a_file(site: Path) -> None:
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     chromium = BROWSER_REQUIREMENTS[0].found()

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Figures that are older than the code they describe are found, and docs/measured.md names them."""
+"""docs/measured.md names figures that are older than their code, and lists the systems tried."""
 
 import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -98,3 +99,35 @@ def test_every_rung_of_a_ladder_has_a_key() -> None:
 def recorded() -> dict[str, dict[str, str]]:
     keys: dict[str, dict[str, str]] = json.loads((REPOSITORY / KEYS).read_text("utf-8"))
     return keys
+
+
+RESULTS = sorted((REPOSITORY / "docs" / "bench" / "systems").glob("*.json"))
+SYSTEM = "docs/bench/scripts/system.py"
+
+
+def load(file: Path) -> dict[str, Any]:
+    return dict(json.loads(file.read_text("utf-8")))
+
+
+@pytest.mark.parametrize("file", RESULTS, ids=lambda file: file.stem)
+def test_on_each_published_system_everything_passed(file: Path) -> None:
+    report = load(file)
+    assert report["marks"]["score"] == report["marks"]["max_score"] > 0
+    assert report["marks"]["short"] == report["tests"]["failed"] == []
+    assert report["proofs"]["breached"] == report["proofs"]["skipped"] == 0
+    if not report["emulated"]:
+        assert report["tests"]["passed"] > 300
+        assert report["proofs"]["proved"] > 100
+
+
+def test_the_page_has_the_table_of_the_files(tmp_path: Path) -> None:
+    """The script, run in a copy, leaves the page as it is."""
+    needed = (REPOSITORY / name for name in (SYSTEM, SCRIPT, PAGE))
+    for file in (*needed, *RESULTS):
+        copy = tmp_path / file.relative_to(REPOSITORY)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(file.read_bytes())
+    subprocess.run([sys.executable, tmp_path / SYSTEM, "--table"], check=True)
+    page = (tmp_path / PAGE).read_text("utf-8")
+    assert page == (REPOSITORY / PAGE).read_text("utf-8")
+    assert all(f"| {load(file)['compiler']} |" in page for file in RESULTS)

@@ -25,7 +25,7 @@ from measurements import (
     ROOT,
     TABLES,
     MeasurementError,
-    gpu_model,
+    gpu_fields,
     markdown,
     measured_now,
     measurement,
@@ -144,18 +144,18 @@ def hardware(labs: Sequence[str]) -> Side:
         with ThreadPoolExecutor(AT_ONCE) as pool:
             found = list(pool.map(counted, commands, commands.values(), logs))
         calls = dict(each for each in found if each)
-    return {"machine": gpu_model("name,driver_version")}, patterns, calls
+    return {"machine": gpu_fields("name,driver_version")[0]}, patterns, calls
 
 
 def build_machine() -> None:
-    """As the preset machine does, except for the number of multiprocessors."""
+    """As the preset cpu does, except for the number of multiprocessors."""
     settings = {
         "LAB_CLANG:FILEPATH": ensure_clang().path,
         "LAB_CCCL:PATH": ensure_cccl(),
         "LAB_MULTIPROCESSORS": MULTIPROCESSORS,
     }
     defined = [f"-D{name}={value}" for name, value in settings.items()]
-    output(["cmake", "--preset", "machine", "-B", MACHINE, *defined])
+    output(["cmake", "--preset", "cpu", "-B", MACHINE, *defined])
     labs = [f"workers_{file.parent.name}" for file in sorted((ROOT / "labs").glob("*/lab.toml"))]
     targets = ["lockstep", "device_count_patterns", "clang_prelude", *labs]
     output(["cmake", "--build", MACHINE, "--target", *targets])

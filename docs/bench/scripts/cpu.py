@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The cpu backend: the judge and its verdicts, starting `./lab`, what checking costs, the limit of memory, and how long a student waits for a verdict.
+"""The cpu backend: what checking costs, and how long a student waits for a verdict.
 
 `first-verdict` makes the students' copy, clones it into an empty folder with empty caches, and runs the first check
 there; then saves the solution of every rung of each LAB under `watch`. Only pip's downloads are cached: a first round,
@@ -7,10 +7,7 @@ which does not count, fetches them. Last, it grades all solutions in this checko
 without nvcc.
 """
 
-import json
 import os
-import platform
-import resource
 import shutil
 import subprocess
 import sys
@@ -27,17 +24,14 @@ from measurements import (
     ROOT,
     MeasurementError,
     ProcessorTime,
-    load_before,
     machine,
     measurement,
     output,
     processor,
     provenance,
-    rungs_of,
     write_json,
 )
 
-from lockstep_grader.confine.memory_group import NoMemoryGroup, use_memory_group
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.student.program.build import Options, build_program
@@ -149,112 +143,6 @@ def kernels(rounds: Annotated[int, typer.Option(min=1, help="Runs of each progra
     )
 
 
-@measurement("memory-limit", needs="a delegated control group", writes=["memory-limit.json"])
-def memory_limit(rounds: Annotated[int, typer.Option(min=1, help="Workers by each.")] = 10) -> None:
-    """Measure how much memory a worker gets beyond its limit, with and without a control group."""
-    group = use_memory_group()
-    if isinstance(group, NoMemoryGroup):
-        raise MeasurementError(f"{group.reason} (docs/sandbox.md)")
-    output(["cmake", "--preset", "cpu"])
-    output(["cmake", "--build", BUILD, "--target", "memory_limit_bench"])
-    report = {
-        **provenance(),
-        "machine": {"processor": processor(), **machine()},
-        "pages_counted": workers(rounds),
-        "control_group": workers(rounds, group),
-        "groups_left": len(list(group.glob("worker-*"))),
-    }
-    write_json("memory-limit.json", report)
-
-
-def workers(rounds: int, *group: Path) -> dict[str, Any]:
-    program = BUILD / "common/judge/memory_limit_bench"
-    ended = [json.loads(output([program, *group])) for _ in range(rounds)]
-    (limit,) = {each["limit_mib"] for each in ended}
-    return {
-        "limit_mib": limit,
-        "peak_mib": sorted(each["peak_mib"] for each in ended),
-        "verdicts": sorted({each["verdict"] for each in ended}),
-    }
-
-
-TIMES = ("seconds", "graded_at")  # what may differ between two runs of one seed
-
-
-def grade(*options: str) -> tuple[Any, float]:
-    with tempfile.TemporaryDirectory() as temp:
-        out, begin = Path(temp) / "out.json", time.monotonic()
-        command = [ROOT / "lab", "grade", ROOT / "solutions", "--backend", "cpu", "--json", out]
-        env = {**os.environ, "LOCKSTEP_NVCC": "off"}  # what nvcc says depends on no seed
-        words = [*command, "--results", temp, *options]
-        subprocess.run(words, capture_output=True, check=False, env=env)
-        if not out.is_file():
-            raise MeasurementError("./lab grade solutions wrote no report; run it by hand")
-        return json.loads(out.read_text()), time.monotonic() - begin
-
-
-def without_times(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: without_times(item) for key, item in value.items() if key not in TIMES}
-    return [without_times(item) for item in value] if isinstance(value, list) else value
-
-
-def verdicts(report: Any) -> list[tuple[str, str, float]]:
-    return [(name, rung["outcome"], rung["score"]) for _, name, rung in rungs_of(report)]
-
-
-@measurement("cpu", needs=IDLE, writes=["cpu.json"])
-def cpu(
-    seeds: Annotated[int, typer.Option(min=1, help="How many seeds are compared.")] = 50,
-    lab: Annotated[
-        str, typer.Option(help="The lab whose solutions are graded; default: all.")
-    ] = "",
-) -> None:
-    """Measure the judge, and compare the verdicts of many seeds."""
-    chosen = ["--lab", lab] if lab else []
-    first, _ = grade("--seed", "1", "--jobs", "1", *chosen)  # this builds everything
-    second, seconds = grade("--seed", "1", "--jobs", "1", *chosen)
-    output(["cmake", "--build", BUILD, "--target", "judge_bench"])
-    expected = verdicts(first)
-    each_seed = (verdicts(grade("--seed", str(seed + 1), *chosen)[0]) for seed in range(seeds))
-    same = sum(found == expected for found in each_seed)
-    grading = {
-        "rungs": len(expected),
-        "seconds_a_rung_one_job": round(seconds / len(expected), 2),
-        "same_seed_same_json": without_times(first) == without_times(second),
-        "seeds_with_the_same_verdicts": f"{same} of {seeds}",
-    }
-    report = {
-        **provenance(),
-        "machine": machine(),
-        "compiler": first["toolchain"]["compiler"],
-        "judge": json.loads(output([BUILD / "common/judge/judge_bench"])),
-        "grading": grading,
-    }
-    write_json("cpu.json", report)
-
-
-def cpu_seconds(argument: str) -> float:
-    """User and system time of one start and all its children."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    output([ROOT / "lab", argument])
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-@measurement("start-up", needs=IDLE, writes=["start-up.json"])
-def start_up() -> None:
-    """Measure the processor time of `./lab list` and `./lab --help`."""
-    measured = {}
-    for command in ("list", "--help"):
-        cpu_seconds(command)  # byte code and the disk's cache
-        times = [round(cpu_seconds(command), 3) for _ in range(5)]
-        measured[command] = {"best": min(times), "all": times}
-    on = {"processor": processor(), "cores": os.cpu_count(), "python": platform.python_version()}
-    on["load_average"] = round(os.getloadavg()[0], 1)
-    write_json("start-up.json", {**provenance(), "machine": on, "cpu_seconds": measured})
-
-
 TARGET = "00-threads/01_matrix_add"
 
 
@@ -279,7 +167,7 @@ def first_verdict(
         graded = grade_solutions(work, env)
     report = {
         **provenance(),
-        "machine": {"processor": processor(), **machine(), **load_before(load)},
+        "machine": {"processor": processor(), **machine(), "load_before": round(load, 2)},
         "first_check": cold,
         "second_checkout_with_the_first_ones_caches": warm,
         "save_to_verdict": saves,

@@ -82,9 +82,6 @@ def report_pictures() -> None:
 @measurement("stills", needs=NOTHING, writes=["../../labs/*/figures/trace_*.svg"])
 def stills(
     lab: Annotated[str, typer.Argument(metavar="[LAB]", help="Default: all labs.")] = "",
-    output: Annotated[
-        str, typer.Option(metavar="DIR", help="Write LAB/trace_NAME.svg here; default: labs.")
-    ] = "",
 ) -> None:
     """Record the key ideas' launches, and draw a still of each."""
     from lockstep_grader.cli.key_ideas import record_key_ideas, still_of
@@ -97,7 +94,6 @@ def stills(
     if not labs:
         raise typer.BadParameter(f"no lab {lab}")
     for idea, trace in record_key_ideas(workspace, labs):
-        folder = Path(output) / idea.lab if output else ROOT / "labs" / idea.lab / "figures"
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / idea.still).write_text(still_of(idea, trace), "utf-8")
+        still = ROOT / "labs" / idea.lab / "figures" / idea.still
+        still.write_text(still_of(idea, trace), "utf-8")
         print(f"{idea.lab}/{idea.still}: {idea.command}")

@@ -1,53 +1,40 @@
 # SPDX-License-Identifier: MIT
-"""What a GPU does with all labs: the ladders, occupancy, a class, starts of processes; and all measurements in turn.
+"""What a GPU does with all labs: the ladders, our solutions compared with NVIDIA's libraries; and all measurements in turn.
 
-A ladder is every rung at several sizes, compared with the device's limit and NVIDIA's library.
+A ladder is every rung at several sizes, compared with the device's limit and one variant of the library. `library` times
+every variant of the libraries, in one process with ours.
 """
 
 import json
-import random
 import subprocess
 import sys
-import tempfile
 import time
-from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-from itertools import cycle, islice
+from math import isqrt
 from pathlib import Path
 from typing import Annotated, Any
 
 import sources
 import typer
-from made_up_class import LAB, SEED, Made, Sources, lab_env, write_submission
 from measurements import (
     BENCH,
     GPU,
+    NOTHING,
     ROOT,
     SCRIPTS,
     MeasurementError,
-    cuda_build,
     gpu_name,
-    gpu_names,
-    gpu_uuids,
-    machine,
+    markdown,
     measured_now,
     measurement,
     nvcc,
     output,
-    provenance,
-    rungs_of,
     write_json,
 )
-
-from lockstep_grader.confine.sandbox import NoSandbox, Sandbox, find_sandbox
-from lockstep_grader.model.grades import Backend
-from lockstep_grader.toolchain.nvcc import Sanitizer, find_sanitizer
 
 LADDERS = ["[0-9]*.json", "[0-9]*.svg"]
 
 
-@measurement("ladders", needs=f"{GPU} and matplotlib", writes=LADDERS, uses=["./lab bench"])
+@measurement("ladders", needs=GPU, writes=LADDERS, uses=["./lab bench"])
 def ladders(
     labs: Annotated[list[str] | None, typer.Argument(metavar="[LAB]...")] = None,
     page_only: Annotated[
@@ -77,154 +64,151 @@ def ladders(
         raise MeasurementError(f"not all was measured: {', '.join(failed)}; see the messages above")
 
 
-OCCUPANCY = "docs/bench/scripts/compare_occupancy.cu"
-RESIDENCY = "solutions/07-scheduling/01_residency.cu"
+SOLUTIONS = (
+    "01-reduction/06_single_pass",
+    "02-scan/06_decoupled_look_back",
+    "03-compaction/03_single_pass",
+    "04-radix-sort/05_onesweep",
+    "04-radix-sort/06_pairs_and_types",
+    "06-matmul/05_warp_tiled",
+)
+BEYOND = {  # define a rung's function, too: here it gets a name of its own
+    "reduce_sum": "01-reduction/beyond/06_numbered_sums",
+    "exclusive_scan": "02-scan/beyond/06_resident_blocks",
+    "compact": "03-compaction/beyond/03_resident_blocks",
+}
+LABS = {  # of each work, without "_beyond"
+    "reduce": "01-reduction",
+    "scan": "02-scan",
+    "select": "03-compaction",
+    "keys": "04-radix-sort",
+    "pairs": "04-radix-sort",
+    "product": "06-matmul",
+}
+SOURCE = "docs/bench/scripts/compare_library.cu"
 
 
-@measurement("occupancy", needs=f"{GPU} and nvcc", writes=["GPU-occupancy.json"], uses=[OCCUPANCY])
-def occupancy() -> None:
-    """Compare lab 07's occupancy formula with the driver's, for kernels of many shapes."""
-    program = nvcc("compare_occupancy", ["-Ilabs/07-scheduling"], [OCCUPANCY, RESIDENCY])
-    name = f"{gpu_name()}-occupancy.json"
-    write_json(name, json.loads(output([program])))
-    measured_now(name)
-
-
-LABS = ("01-reduction",)
-WITH_FILES = ("solutions", "starters", "mutants", "mixture", "hostile")  # of KINDS
-
-
-@measurement("gpu-class", needs=GPU, writes=["GPU-class.json"], uses=["./lab grade"])
-def gpu_class(
-    submissions: Annotated[int, typer.Option(min=0, help="How many of all kinds.")] = 10,
-    right: Annotated[int, typer.Option(min=0, help="How many that are all right.")] = 6,
-    whole: Annotated[int, typer.Option(min=1, help="How many the class has.")] = 100,
-) -> None:
-    """Grade parts of a class in lab 01, on one GPU and on all; say what the whole class takes."""
-    names = gpu_names()  # says when there is none
-    parts: list[dict[str, Any]] = []
-    described = {
-        **provenance(),
-        "machine": {**machine(), "gpus": names},
-        "labs": list(LABS),
-        "whole": whole,
-        "parts": parts,
-    }
-    graded(1, whole, 1, all_right=True)  # builds what all parts need
-    for all_right, count in ((True, right), (False, submissions)):
-        for gpus in sorted({1, len(names)}) if count else ():
-            parts.append(graded(count, whole, gpus, all_right=all_right))
-            write_json(f"{names[0]}-class.json", described)  # a run that is stopped keeps its parts
-    if wrong := [line for part in parts for line in part["other_scores"]]:
-        raise MeasurementError(f"{len(wrong)} scores differ from the declared ones: {wrong[0]}")
-
-
-def graded(count: int, whole: int, gpus: int, *, all_right: bool) -> dict[str, Any]:
-    """What grading `count` made-up submissions took. `whole`: of the class that they stand for."""
-    with tempfile.TemporaryDirectory(prefix="gpu-class-") as temp:
-        folder, report = Path(temp) / "class", Path(temp) / "grade.json"
-        folder.mkdir()
-        declared = write_part(folder, count, all_right)
-        words = ["grade", folder, "--backend", "cuda", "--json", report]
-        env = {**lab_env(), "CUDA_VISIBLE_DEVICES": ",".join(gpu_uuids()[:gpus])}
-        begin = time.monotonic()
-        done = subprocess.run([*LAB, *words, "--results", Path(temp) / "results"], env=env)
-        seconds = time.monotonic() - begin
-        if done.returncode not in (0, 1):
-            raise MeasurementError(f"./lab grade ended with {done.returncode}; see its message")
-        said = json.loads(report.read_text("utf-8"))
-    rungs = [rung for _, _, rung in rungs_of(said)]
-    return {
-        "gpus": gpus,
-        "submissions": count,
-        "kinds": Counter(name.partition("-")[2] for name in declared),
-        "rungs": len(rungs),
-        "rungs_with_full_marks": sum(rung["score"] == rung["max_score"] for rung in rungs),
-        "seconds": round(seconds, 1),
-        "seconds_per_submission": round(seconds / count, 2),
-        "minutes_for_the_whole": round(seconds * whole / count / 60),
-        "other_scores": list(surprises(said, declared)),
-    }
-
-
-def write_part(folder: Path, count: int, all_right: bool) -> dict[str, dict[str, Made]]:
-    """Writes submissions of all kinds by turns; returns what each rung must get.
-
-    No two files are equal. In a class some are, and are judged once."""
-    sources, chance = Sources(LABS), random.Random(SEED)
-    kinds = ("solutions",) if all_right else WITH_FILES
-    declared: dict[str, dict[str, Made]] = {}
-    for index in range(count):
-        kind = kinds[index % len(kinds)]
-        name = f"student{index:03}-{kind}"
-        made = {
-            rung: replace(one, text=one.text and one.text + f"// {name}\n".encode())
-            for rung, one in sources.files(kind, chance).items()
-        }
-        write_submission(folder, name, kind, made, chance)
-        declared[name] = made
-    return declared
-
-
-def surprises(report: Any, declared: dict[str, dict[str, Made]]) -> list[str]:
-    """Rungs whose score is not the declared one. A GPU need not see what the emulator sees."""
-    return [
-        f"{submission} {name}: {rung['score']}"
-        for submission, name, rung in rungs_of(report)
-        if declared[submission][name].score not in (None, rung["score"])
+def build_library() -> Path:
+    labs = sorted({name.partition("/")[0] for name in SOLUTIONS})
+    includes: list[str | Path] = [f"-Ilabs/{lab}" for lab in labs]
+    beyond = [
+        nvcc(
+            f"beyond_{function}.o",
+            [*includes, f"-D{function}={function}_beyond", "-c"],
+            [f"solutions/{name}.cu"],
+        )
+        for function, name in BEYOND.items()
     ]
+    ours = [f"solutions/{name}.cu" for name in SOLUTIONS]
+    return nvcc(
+        "compare_library", [*includes, "--extended-lambda", "-lcublas"], [SOURCE, *beyond, *ours]
+    )
 
 
-NO_TOOL = "none"
-TOOLS = (NO_TOOL, "memcheck", "racecheck", "initcheck", "synccheck")
-
-
-@measurement("gpu-starts", needs=f"{GPU}, after ./lab grade", writes=["GPU-starts.json"])
-def gpu_starts(
-    starts: Annotated[int, typer.Option(min=1, help="How many, of each kind.")] = 96,
-    at_once: Annotated[int, typer.Option(min=1, help="How many at a time, in all.")] = 16,
+@measurement("library", needs=f"{GPU} and nvcc", writes=["GPU-library.json"], uses=[SOURCE])
+def library(
+    works: Annotated[
+        list[str] | None, typer.Argument(metavar="[WORK]...", help="The others keep their times.")
+    ] = None,
 ) -> None:
-    """Start workers that ask for memory and end, in the sandbox, without and with each tool."""
-    uuids, names = gpu_uuids(), gpu_names()
-    worker = Path(cuda_build()["anchors"])
-    sandbox, sanitizer = find_sandbox(Backend.CUDA, worker), find_sanitizer()
-    if isinstance(sandbox, NoSandbox):
-        raise MeasurementError(sandbox.reason)
-    if sanitizer is None:
-        raise MeasurementError("compute-sanitizer is missing; it comes with NVIDIA's CUDA toolkit")
-    rows: list[dict[str, Any]] = []
-    for tool in TOOLS:
-        for count in sorted({1, len(uuids)}):
-            commands = [start_of(worker, sandbox, sanitizer, tool, gpu) for gpu in uuids[:count]]
-            rate = round(starts / seconds_for(commands, starts, at_once), 2)
-            row = {"tool": tool, "gpus": count, "starts": starts, "at_once": at_once}
-            rows.append({**row, "starts_per_second": rate})
-    report = {**provenance(), "machine": {**machine(), "gpus": names}, "rows": rows}
-    write_json(f"{names[0]}-starts.json", report)
+    """Time scans, selections, sorts and products against every variant of CUB and cuBLAS."""
+    if unknown := {work.partition("_")[0] for work in works or ()} - set(LABS):
+        raise typer.BadParameter(f"no work {unknown.pop()}; there are: {', '.join(LABS)}")
+    file = ROOT / "build" / "library.json"
+    output([build_library(), file, *(works or ())])
+    name = f"{gpu_name()}-library.json"
+    report = json.loads(file.read_text("utf-8"))
+    if works:
+        report = merged(json.loads((BENCH / name).read_text("utf-8")), report)
+    write_json(name, report)
+    measured_now(name, labs={LABS[work.partition("_")[0]] for work in works or ()})
 
 
-def start_of(
-    worker: Path, sandbox: Sandbox, sanitizer: Sanitizer, tool: str, gpu: str
-) -> list[str]:
-    if tool == NO_TOOL:
-        return [*sandbox.running(worker, gpu), str(worker), "--probe"]
-    confined = sandbox.running(worker, gpu, is_checked=True)
-    return [*confined, *sanitizer.command(tool), str(worker), "--probe"]
+def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """The new report, and of the old one the works that were not measured again."""
+    again = {result["work"] for result in new["results"]}
+    order = list(dict.fromkeys(each["work"] for each in old["results"] + new["results"]))
+    kept = [result for result in old["results"] if result["work"] not in again]
+    dated = [{"date": old["date"], **result} for result in kept]
+    dated += [{"date": new["date"], **result} for result in new["results"]]
+    return {**new, "results": sorted(dated, key=lambda result: order.index(result["work"]))}
 
 
-def seconds_for(commands: list[list[str]], starts: int, at_once: int) -> float:
-    """Of that many starts, on the GPUs by turns."""
-    for command in commands:  # the first one reads programs from the disk
-        output(command)
-    begin = time.monotonic()
-    with ThreadPoolExecutor(at_once) as pool:
-        for done in pool.map(
-            lambda command: subprocess.run(command, capture_output=True),
-            islice(cycle(commands), starts),
-        ):
-            if done.returncode != 0:
-                raise MeasurementError(f"a worker ended with {done.returncode}")
-    return time.monotonic() - begin
+FIGURES = BENCH / "h200-library.json"
+PAGE = ROOT / "docs" / "measured.md"
+ARRAYS = {
+    "reduce": "sum: `01-reduction/06_single_pass`",
+    "reduce_beyond": "sum: `01-reduction/beyond/06_numbered_sums`",
+    "scan": "scan: `02-scan/06_decoupled_look_back`",
+    "scan_beyond": "scan: `02-scan/beyond/06_resident_blocks`",
+    "select": "selection of half: `03-compaction/03_single_pass`",
+    "select_beyond": "selection of half: `03-compaction/beyond/03_resident_blocks`",
+    "keys": "keys: `04-radix-sort/05_onesweep`",
+    "pairs": "pairs: `04-radix-sort/06_pairs_and_types`",
+}
+PRODUCT = "`06-matmul/05_warp_tiled`, n x n"
+# What no scan and no selection can be faster than, and the library's rows.
+LIMITS = {"scan": "memcpy_ms", "select": "read_all_write_half_ms"}
+LIBRARY_ROWS = {"scan": "CUB, scan", "select": "CUB, selection"}
+
+Measured = dict[int, dict[str, Any]]  # by items: the figures of calls that wait in the queue
+
+
+def median(figures: dict[str, Any], name: str) -> float:
+    return float(figures[name][1])
+
+
+def table(head: list[str], rows: list[tuple[str, list[float]]]) -> str:
+    cells = [[name, *(f"{each:.2f}" for each in row)] for name, row in rows]
+    return "\n".join(markdown(head, cells, len(head) - 1))
+
+
+def sizes(first: str, measured: Measured) -> list[str]:
+    powers = [items.bit_length() - 1 for items in measured]
+    return [first, f"2^{powers[0]} items", *(f"2^{power}" for power in powers[1:])]
+
+
+def limits(works: dict[str, Measured]) -> list[tuple[str, list[float]]]:
+    rows = []
+    for kind, limit in LIMITS.items():
+        for work in (kind, f"{kind}_beyond"):
+            shares = [median(at, limit) / median(at, "ours_ms") for at in works[work].values()]
+            rows.append((ARRAYS[work], shares))
+        fastest = [
+            median(at, limit) / median(at, f"{at['fastest']}_ms") for at in works[kind].values()
+        ]
+        rows.append((LIBRARY_ROWS[kind], fastest))
+    return rows
+
+
+@measurement("library-tables", needs=NOTHING, writes=["../measured.md"])
+def library_tables() -> None:
+    """Write the tables on the libraries in docs/measured.md anew."""
+    report = json.loads(FIGURES.read_text("utf-8"))
+    works: dict[str, Measured] = {}
+    dates: dict[str, str] = {}
+    for each in report["results"]:
+        works.setdefault(each["work"], {})[each["items"]] = each["queued"]
+        dates[each["work"]] = each.get("date", report["date"])
+    ratios = [
+        (f"{dates[work]}, {name}", [median(at, "ratio") for at in works[work].values()])
+        for work, name in ARRAYS.items()
+    ]
+    product = works["product"]
+    sides = [str(isqrt(items)) for items in product]
+    array_head = sizes("work", works["scan"])
+    sources.write_table(PAGE, "library", table(array_head, ratios))
+    sources.write_table(
+        PAGE,
+        "products",
+        table(
+            ["work", f"n = {sides[0]}", *sides[1:]],
+            [(f"{dates['product']}, {PRODUCT}", [median(at, "ratio") for at in product.values()])],
+        ),
+    )
+    sources.write_table(
+        PAGE, "limits", table(sizes("share of the limit", works["scan"]), limits(works))
+    )
 
 
 STEPS = (
@@ -233,9 +217,7 @@ STEPS = (
     ["checkers", "cuda"],
     ["counters", "hardware"],
     ["torch", "run"],
-    ["occupancy"],
     ["library"],
-    ["library-counters"],
 )
 
 

@@ -49,7 +49,6 @@ NAMES = (
     "s",
 )
 RULE = ("---", "---", "---:", "---", "---", "---:", "---:", "---:", "---", "---:")
-SPEED_TEST = "Measured.ReachesItsSpeed"
 Report = Mapping[str, Any]  # what ./lab grade --json writes
 BEYOND = sorted((ROOT / "solutions").glob("*/beyond/*.cu"))
 
@@ -57,25 +56,20 @@ BEYOND = sorted((ROOT / "solutions").glob("*/beyond/*.cu"))
 @measurement("grades", needs=GPU, writes=["GPU.md"])
 def grades(
     labs: Annotated[list[str] | None, typer.Argument(metavar="[LAB]...")] = None,
-    submissions: Annotated[
-        Path, typer.Option("--from", help="What to grade: a submission, or a folder of them.")
-    ] = ROOT / "solutions",
-    name: Annotated[str, typer.Option(help="The section of GPU.md.")] = "grades",
     keep: Annotated[
         Path | None, typer.Option(help="The results folder: a run that was stopped goes on.")
     ] = None,
 ) -> None:
-    """Grade the solutions, or other submissions, on a GPU, and keep a row per rung."""
+    """Grade the solutions on a GPU, and keep a row per rung."""
     known = sorted(path.name for path in (ROOT / "labs").glob("[0-9]*"))
     if unknown := sorted(set(labs or ()) - set(known)):
         raise typer.BadParameter(f"no lab {unknown[0]}; there are: {', '.join(known)}")
-    page_name, title = f"{gpu_name()}.md", name.capitalize().replace("-", " ")
+    page_name, title = f"{gpu_name()}.md", "Grades"
     kept = rows_of_others(read_section(page_name, title), labs) if labs else []
     with tempfile.TemporaryDirectory(prefix="lockstep-grades-") as temp:
-        reports = grade(labs or (), submissions, Path(temp), keep)
+        reports = grade(labs or (), ROOT / "solutions", Path(temp), keep)
         write_section(page_name, title, page(reports, kept))
-        if name == "grades":
-            measured_now(f"{page_name}#{name}", graded(reports))
+        measured_now(f"{page_name}#grades", graded(reports))
 
 
 @measurement("beyond", needs=GPU, writes=["GPU.md"])
@@ -130,25 +124,13 @@ def page(reports: Sequence[Report], kept: Sequence[str] = ()) -> str:
     """The reports' rows and those that are `kept`, by lab and rung."""
     new = [f"| {' | '.join(cells)} |" for report in reports for cells in rows(report)]
     made = sorted({report["graded_at"][:10] for report in reports})
-    begun = [
-        f"`{provenance()['command']}`, graded on {' and '.join(made)} with {compiler(reports[0])}."
-    ]
-    begun += speed_verdicts(reports)
+    used = reports[0]["toolchain"]["compiler"]
+    nvcc = f"{Path(used['path']).name} {used['version']}"
+    begun = [f"`{provenance()['command']}`, graded on {' and '.join(made)} with {nvcc}."]
     begun += ["Rows of rungs that were not graded then are older."] if kept else []
     head = [f"| {' | '.join(cells)} |" for cells in (NAMES, RULE)]
     in_order = sorted([*new, *kept], key=lambda row: row.split(" | ")[1::-1])
     return "\n".join([*begun, "", *head, *in_order])
-
-
-def speed_verdicts(reports: Sequence[Report]) -> list[str]:
-    rungs = (rung for report in reports for _, _, rung in rungs_of(report))
-    tests = [test for rung in rungs for test in rung["tests"] if test["name"] == SPEED_TEST]
-    seconds = [test["seconds"] for test in tests if test["measures"]]
-    if not seconds:
-        return []
-    median, least, most = statistics.median(seconds), min(seconds), max(seconds)
-    said = f"{len(seconds)} speed verdicts took a median of {median:.1f} s each,"
-    return [f"{said} {least:.1f} to {most:.1f} s."]
 
 
 def graded(reports: Sequence[Report]) -> Iterator[str]:
@@ -156,14 +138,10 @@ def graded(reports: Sequence[Report]) -> Iterator[str]:
     return (name for report in reports for _, name, _ in rungs_of(report))
 
 
-def compiler(report: Report) -> str:
-    used = report["toolchain"]["compiler"]
-    return f"{Path(used['path']).name} {used['version']}"
-
-
 def rows(report: Report) -> Iterator[Sequence[str]]:
     for submission, name, rung in rungs_of(report):
-        if not is_handed_in(rung):
+        messages = [finding["message"] for finding in rung["findings"]]
+        if any("is missing from the submission" in message for message in messages):
             continue
         measures: dict[str, float] = {}
         for test in rung["tests"]:
@@ -180,11 +158,6 @@ def rows(report: Report) -> Iterator[Sequence[str]]:
             sanitizer(rung["tests"]),
             f"{rung['seconds']:.1f}",
         )
-
-
-def is_handed_in(rung: Mapping[str, Any]) -> bool:
-    messages = [finding["message"] for finding in rung["findings"]]
-    return not any("is missing from the submission" in message for message in messages)
 
 
 def share(measures: Mapping[str, float]) -> str:

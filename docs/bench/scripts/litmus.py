@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -16,7 +15,8 @@ from measurements import (
     ROOT,
     TABLES,
     MeasurementError,
-    gpu_model,
+    Side,
+    gpu_fields,
     machine,
     markdown,
     measurement,
@@ -145,12 +145,6 @@ def _findings(found: Mapping[str, Any] | None) -> str:
     return ", ".join(f"{kind} in {count:,}" for kind, count in kinds) or "none"
 
 
-class Side(str, Enum):
-    CPU = "cpu"
-    CUDA = "cuda"
-    TABLE = "table"
-
-
 @measurement("litmus", needs=f"{GPU} for cuda", writes=[FIGURES, TABLES])
 def litmus(
     side: Side, seeds: Annotated[int, typer.Option(min=1, help="Orders, on the emulator.")] = 1000
@@ -163,7 +157,7 @@ def litmus(
         write_side(FIGURES, "cpu", head, tests=on_emulator(tests, seeds))
     elif side is Side.CUDA:
         head |= {
-            "machine": {**machine(), "system": gpu_model()},
+            "machine": {**machine(), "system": gpu_fields("name")[0]},
             "runs": f"{GPU_RUNS:,} runs of each",
         }
         write_side(FIGURES, "cuda", head, tests=on_gpu(tests))

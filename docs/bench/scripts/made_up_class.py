@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Grades a made-up class.
+"""Grades a made-up class, with the emulator or on GPUs.
 
 The class holds solutions, starters, mutants, mixtures of these, hostile files, empty submissions and
 broken archives, as folders, zips and tars. What each rung must earn is declared when it is made.
@@ -10,23 +10,28 @@ import io
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tarfile
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from measurements import (
+    GPU,
     IDLE,
     ROOT,
     MeasurementError,
     ProcessorTime,
+    gpu_fields,
+    gpu_names,
     machine,
     measurement,
     provenance,
@@ -72,15 +77,14 @@ class Made:
 class Sources:
     """The files that submissions are made of."""
 
-    def __init__(self, labs: Sequence[str] = LABS, mutants_per_rung: int | None = None) -> None:
-        """`mutants_per_rung`: at most so many; None: all."""
+    def __init__(self, labs: Sequence[str] = LABS) -> None:
         self.labs = [read_lab(ROOT / "labs" / lab / "lab.toml") for lab in labs]
         self.rungs = [(lab, rung) for lab in self.labs for rung in lab.rungs]
         self._mutants: dict[str, list[Mutant]] = {}
         for lab in self.labs:
             for mutant in read_mutants(Workspace(ROOT, ROOT / "build"), lab):
                 known = self._mutants.setdefault(f"{lab.id}/{mutant.rung.id}", [])
-                if not mutant.needs and len(known) != mutants_per_rung:
+                if not mutant.needs:
                     known.append(mutant)
 
     def solution(self, lab: Any, rung: Any, chance: random.Random) -> Made:
@@ -183,53 +187,39 @@ def broken_archive(chance: random.Random) -> bytes:
 
 
 @dataclass(frozen=True)
-class Sample:
-    """The time and memory that the grader has used so far."""
-
-    seconds: float  # on the clock
-    memory_mib: float
-    cpu_seconds: float  # processor time of its own, without compilers, judges and workers
-
-
-@dataclass(frozen=True)
 class Run:
     """What one `lab grade` took."""
 
     seconds: float  # on the clock
     processor_seconds: float  # of everything that it started
-    samples: Sequence[Sample]
+    own_seconds: float  # processor time of the grader, without compilers, judges and workers
+    memory_mib: float  # the grader's, at most
 
 
-def graded(
-    folder: Path,
-    results: Path,
-    jobs: int,
-    options: Sequence[str] = (),
-    env: Mapping[str, str] | None = None,
-) -> Run:
+def graded(folder: Path, results: Path, jobs: int) -> Run:
     """Runs `lab grade`; what it said is in log.txt, next to the results."""
     words = ["grade", str(folder), "--results", str(results), "--backend", "cpu"]
-    words += ["--jobs", str(jobs), "--seed", str(SEED), *options]
+    words += ["--jobs", str(jobs), "--seed", str(SEED)]
     log = results.parent / "log.txt"
     print(f"lab {' '.join(words)}", flush=True)
     begin, spent = time.monotonic(), ProcessorTime()
-    samples: list[Sample] = []
+    used = 0.0, 0.0
     with log.open("w") as stream:
         running = subprocess.Popen(
-            [*spent.words, *LAB, *words], env=lab_env(env), stdout=stream, stderr=subprocess.STDOUT
+            [*spent.words, *LAB, *words], env=lab_env(), stdout=stream, stderr=subprocess.STDOUT
         )
         while running.poll() is None:
-            samples += sample(running.pid, begin)
+            used = used_by(running.pid) or used
             time.sleep(POLL_SECONDS)
     if running.returncode not in (0, 1):
         raise MeasurementError(f"lab grade ended with {running.returncode}: {last_line(log)}")
-    return Run(time.monotonic() - begin, spent.seconds(), samples)
+    return Run(time.monotonic() - begin, spent.seconds(), *used)
 
 
-def lab_env(more: Mapping[str, str] | None = None) -> dict[str, str]:
+def lab_env() -> dict[str, str]:
     """The environment of a `lab` that is this checkout's."""
     path = [str(ROOT / "grader" / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(path), **(more or {})}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
 
 
 def last_line(log: Path) -> str:
@@ -237,19 +227,16 @@ def last_line(log: Path) -> str:
     return lines[-1] if lines else "no message"
 
 
-def sample(perf: int, begin: float) -> Iterator[Sample]:
-    """Of the command that perf runs; none when it has just ended."""
+def used_by(perf: int) -> tuple[float, float] | None:
+    """Own seconds and memory, until now, of the command that perf runs; None when it has just ended."""
     try:
         pid = Path(f"/proc/{perf}/task/{perf}/children").read_text().split()[0]
         status, stat = (Path(f"/proc/{pid}/{name}").read_text() for name in ("status", "stat"))
     except (OSError, IndexError):
-        return
-    lines = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+        return None
     user, system = map(int, stat.rpartition(")")[2].split()[11:13])
-    if "VmRSS" in lines:
-        memory = int(lines["VmRSS"].split()[0]) / 1024
-        own = (user + system) / os.sysconf("SC_CLK_TCK")
-        yield Sample(time.monotonic() - begin, memory, own)
+    peak = re.search(r"^VmHWM:\s*(\d+) kB$", status, re.MULTILINE)
+    return ((user + system) / os.sysconf("SC_CLK_TCK"), int(peak[1]) / 1024) if peak else None
 
 
 def surprises(report: Any, declared: Mapping[str, Mapping[str, Made]]) -> list[str]:
@@ -272,12 +259,7 @@ def surprises(report: Any, declared: Mapping[str, Mapping[str, Made]]) -> list[s
 def summary(
     report: Any, declared: Mapping[str, Mapping[str, Made]], run: Run, again: Run, jobs: int
 ) -> dict[str, Any]:
-    judged = {  # equal files once, as the grader judges them
-        (rung["id"], declared[submission][name].text): rung["seconds"]
-        for submission, name, rung in rungs_of(report)
-    }
-    samples, available = run.samples, jobs * run.seconds
-    quarters = [int((len(samples) - 1) * part / 4) for part in range(1, 5)]
+    judged = {(name, declared[who][name].text) for who, name, _ in rungs_of(report)}
     return {
         "submissions": len(report["submissions"]),
         "rungs": len(list(rungs_of(report))),
@@ -286,14 +268,9 @@ def summary(
         "seconds": round(run.seconds, 1),
         "processor_seconds": round(run.processor_seconds, 1),
         "seconds_a_submission": round(run.seconds / len(report["submissions"]), 2),
-        # The overhead, in wall-clock and in processor time: all but a rung's compile and run.
-        "share_of_time_between_rungs": round(1 - sum(judged.values()) / available, 4),
-        "share_of_time_in_the_grader": round(samples[-1].cpu_seconds / available, 4),
+        "share_of_time_in_the_grader": round(run.own_seconds / (jobs * run.seconds), 4),
         "seconds_when_all_is_judged_already": round(again.seconds, 1),
-        "grader_memory_mib": {
-            "peak": round(max(sample.memory_mib for sample in samples), 1),
-            "at_each_quarter": [round(samples[index].memory_mib, 1) for index in quarters],
-        },
+        "grader_memory_mib": round(run.memory_mib, 1),
     }
 
 
@@ -322,3 +299,88 @@ def made_up_class(
     write_json("class.json", measured)
     if wrong:
         raise MeasurementError(f"{len(wrong)} scores differ from the declared ones")
+
+
+GPU_LABS = ("01-reduction",)
+WITH_FILES = ("solutions", "starters", "mutants", "mixture", "hostile")  # of KINDS
+
+
+@measurement("gpu-class", needs=GPU, writes=["GPU-class.json"], uses=["./lab grade"])
+def gpu_class(
+    submissions: Annotated[int, typer.Option(min=0, help="How many of all kinds.")] = 10,
+    right: Annotated[int, typer.Option(min=0, help="How many that are all right.")] = 6,
+    whole: Annotated[int, typer.Option(min=1, help="How many the class has.")] = 100,
+) -> None:
+    """Grade parts of a class in lab 01, on one GPU and on all; say what the whole class takes."""
+    names = gpu_names()  # says when there is none
+    parts: list[dict[str, Any]] = []
+    described = {
+        **provenance(),
+        "machine": {**machine(), "gpus": names},
+        "labs": list(GPU_LABS),
+        "whole": whole,
+        "parts": parts,
+    }
+    graded_on_gpus(1, whole, 1, all_right=True)  # builds what all parts need
+    for all_right, count in ((True, right), (False, submissions)):
+        for gpus in sorted({1, len(names)}) if count else ():
+            parts.append(graded_on_gpus(count, whole, gpus, all_right=all_right))
+            write_json(f"{names[0]}-class.json", described)  # a run that is stopped keeps its parts
+    if wrong := [line for part in parts for line in part["other_scores"]]:
+        raise MeasurementError(f"{len(wrong)} scores differ from the declared ones: {wrong[0]}")
+
+
+def graded_on_gpus(count: int, whole: int, gpus: int, *, all_right: bool) -> dict[str, Any]:
+    """What grading `count` made-up submissions took. `whole`: of the class that they stand for."""
+    with tempfile.TemporaryDirectory(prefix="gpu-class-") as temp:
+        folder, report = Path(temp) / "class", Path(temp) / "grade.json"
+        folder.mkdir()
+        declared = write_part(folder, count, all_right)
+        words = ["grade", folder, "--backend", "cuda", "--json", report]
+        env = {**lab_env(), "CUDA_VISIBLE_DEVICES": ",".join(gpu_fields("uuid")[:gpus])}
+        begin = time.monotonic()
+        done = subprocess.run([*LAB, *words, "--results", Path(temp) / "results"], env=env)
+        seconds = time.monotonic() - begin
+        if done.returncode not in (0, 1):
+            raise MeasurementError(f"./lab grade ended with {done.returncode}; see its message")
+        said = json.loads(report.read_text("utf-8"))
+    rungs = [rung for _, _, rung in rungs_of(said)]
+    return {
+        "gpus": gpus,
+        "submissions": count,
+        "kinds": Counter(name.partition("-")[2] for name in declared),
+        "rungs": len(rungs),
+        "rungs_with_full_marks": sum(rung["score"] == rung["max_score"] for rung in rungs),
+        "seconds": round(seconds, 1),
+        "seconds_per_submission": round(seconds / count, 2),
+        "minutes_for_the_whole": round(seconds * whole / count / 60),
+        "other_scores": other_scores(said, declared),
+    }
+
+
+def write_part(folder: Path, count: int, all_right: bool) -> dict[str, dict[str, Made]]:
+    """Writes submissions of all kinds by turns; returns what each rung must get.
+
+    No two files are equal. In a class some are, and are judged once."""
+    sources, chance = Sources(GPU_LABS), random.Random(SEED)
+    kinds = ("solutions",) if all_right else WITH_FILES
+    declared: dict[str, dict[str, Made]] = {}
+    for index in range(count):
+        kind = kinds[index % len(kinds)]
+        name = f"student{index:03}-{kind}"
+        made = {
+            rung: replace(one, text=one.text and one.text + f"// {name}\n".encode())
+            for rung, one in sources.files(kind, chance).items()
+        }
+        write_submission(folder, name, kind, made, chance)
+        declared[name] = made
+    return declared
+
+
+def other_scores(report: Any, declared: dict[str, dict[str, Made]]) -> list[str]:
+    """Rungs whose score is not the declared one. A GPU need not see what the emulator sees."""
+    return [
+        f"{submission} {name}: {rung['score']}"
+        for submission, name, rung in rungs_of(report)
+        if declared[submission][name].score not in (None, rung["score"])
+    ]

@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,7 +24,6 @@ import sources
 SCRIPTS = Path(__file__).resolve().parent
 BENCH, ROOT = sources.BENCH, sources.ROOT
 
-CALM_LOAD = 0.5  # more than this and the machine is not idle
 IDLE, GPU, NOTHING = "an idle machine", "a GPU", ""
 TABLES = "tables.md"  # a section per measurement
 
@@ -44,6 +44,14 @@ class Measurement:
 
 
 MEASUREMENTS: dict[str, Measurement] = {}
+
+
+class Side(str, Enum):
+    """Of a comparison: what is measured, or the table of both."""
+
+    CPU = "cpu"
+    CUDA = "cuda"
+    TABLE = "table"
 
 
 class MeasurementError(Exception):
@@ -69,10 +77,6 @@ def provenance() -> dict[str, str]:
 
 def machine() -> dict[str, object]:
     return {"cores": os.cpu_count(), "system": platform.platform(terse=True)}
-
-
-def load_before(load: float) -> dict[str, object]:
-    return {"load_before": round(load, 2), "idle": load < CALM_LOAD}
 
 
 def processor() -> str:
@@ -212,22 +216,16 @@ def measured_now(name: str, solutions: Iterable[str] = (), labs: Collection[str]
 
 def gpu_names() -> list[str]:
     """`h200` of each "NVIDIA H200", `h100` of each "NVIDIA H100 80GB HBM3"."""
-    listed = output(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]).splitlines()
-    return [line.removeprefix("NVIDIA ").split()[0].lower() for line in listed]
+    return [line.removeprefix("NVIDIA ").split()[0].lower() for line in gpu_fields("name")]
 
 
 def gpu_name() -> str:
     return gpu_names()[0]
 
 
-def gpu_model(fields: str = "name") -> str:
-    query = ["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader", "-i", "0"]
-    return output(query).strip()
-
-
-def gpu_uuids() -> list[str]:
-    """In the order of gpu_names()."""
-    return output(["nvidia-smi", "--query-gpu=uuid", "--format=csv,noheader"]).split()
+def gpu_fields(fields: str) -> list[str]:
+    """What nvidia-smi says of each GPU."""
+    return output(["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader"]).splitlines()
 
 
 def cuda_build() -> Any:

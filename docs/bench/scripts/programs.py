@@ -16,7 +16,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,7 +27,8 @@ from measurements import (
     ROOT,
     TABLES,
     MeasurementError,
-    gpu_model,
+    Side,
+    gpu_fields,
     machine,
     markdown,
     measurement,
@@ -46,7 +46,7 @@ from lockstep_grader.intake.catalog import find_lab, read_labs
 from lockstep_grader.judging.session import Session, Wanted, open_session
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Backend, Finding, Lab
+from lockstep_grader.model.grades import Backend, Finding, Judgement, Lab
 from lockstep_grader.observe.judge import Trial, Workers
 from lockstep_grader.observe.sanitizer import sanitize
 from lockstep_grader.observe.standing_judges import StandingJudges
@@ -79,12 +79,6 @@ KINDS = {
 }  # fmt: skip
 
 Outcome = dict[str, Any]
-
-
-class Side(str, Enum):
-    CPU = "cpu"
-    CUDA = "cuda"
-    TABLE = "table"
 
 
 def places(findings: Sequence[Finding]) -> list[str]:
@@ -224,7 +218,12 @@ def examine_programs(side: Side, jobs: int) -> None:
     if not nvcc:
         raise MeasurementError("nvcc is not here: it comes with NVIDIA's CUDA toolkit")
     version = output([nvcc, "--version"]).strip().splitlines()[-1]
-    head = {**provenance(), "gpu": gpu_model(), "nvcc": version, "sanitizer": sanitizer.version}
+    head = {
+        **provenance(),
+        "gpu": gpu_fields("name")[0],
+        "nvcc": version,
+        "sanitizer": sanitizer.version,
+    }
     gather(side, head, jobs, partial(on_gpu, nvcc, sanitizer.program), "")
 
 
@@ -237,6 +236,9 @@ def programs_page() -> str:
         (each, {**cuda["programs"].get(each.name, {}), "emulator": cpu["programs"][each.name]["emulator"]})
         for each in everything
     ]  # fmt: skip
+    told = [
+        row for row in rows if not row[0].is_right or any(_found_by(each, *row) for each in FINDERS)
+    ]
     num_wrong = sum(not each.is_right for each in everything)
     lines = [
         f"`docs/bench/measure programs table`: {num_wrong} wrong and {len(rows) - num_wrong} right programs. "
@@ -245,11 +247,13 @@ def programs_page() -> str:
         "A tool finds a program when it reports anything about it. The emulator finds one when it names the kind, and"
         " a line, that the program's header declares. `run` is the program on the GPU without a tool.",
         "",
+        f"The tables by topic leave out {len(rows) - len(told)} right programs about which all are silent.",
+        "",
         *markdown(("kind", "programs", *FINDERS, "any tool"), _sums(rows), gap=" "),
     ]
     head = ("program", "verdict", "line", "nvcc", "run", *TOOLS, "emulator")
-    for topic in dict.fromkeys(each.topic for each in everything):
-        of_topic = [_row(each, found) for each, found in rows if each.topic == topic]
+    for topic in dict.fromkeys(each.topic for each, _ in told):
+        of_topic = [_row(each, found) for each, found in told if each.topic == topic]
         lines += ["", f"## {topic.capitalize()}", "", *markdown(head, of_topic, gap=" ")]
     return "\n".join(lines)
 
@@ -332,7 +336,7 @@ def examine_mutant(session: Session, lab: Lab, mutant: Mutant) -> Outcome:
             raise MeasurementError(f"{mutant.file}: {worker.message}")
         judges = StandingJudges(session.setup.processes)
         trial = Trial(setup.tools.judge, rung.id, Workers(worker), work, SEED, standing=judges)
-        tests = sanitize(session.setup, trial, rung.file_name, ())
+        tests = sanitize(session.setup, trial, rung.file_name, Judgement())
     names = (test.name.removeprefix("compute-sanitizer.") for test in tests)
     return {**head, **dict(zip(names, (of_checkers(test.findings) for test in tests), strict=True))}
 

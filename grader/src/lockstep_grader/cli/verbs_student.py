@@ -237,7 +237,6 @@ def bench_lab(
     if not page_only:
         numbers = _numbers(sizes) if sizes is not None else lab.bench_sizes
         bench.require_gpu(backend_here(workspace, backend.backend), lab)
-        bench.require_matplotlib()
         with lab_folders(measured, lab, labs) as source:
             wanted = Wanted(backend.backend, emulator=False, sandbox=sandbox, labs=[lab.id])
             session = open_session_for(source, workspace, wanted)

@@ -2,14 +2,9 @@
 """`bench`: a lab's ladder timed over a range of sizes, with the limit and the library; the report
 as a table for a README, and as a plot."""
 
-import importlib.util
-import io
 import json
 import platform
-import re
-import shlex
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,11 +21,11 @@ from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
 from lockstep_grader.model.grades import Backend, Lab, Rung
 from lockstep_grader.model.text import last_line
 from lockstep_grader.observe.judge import Workers
+from lockstep_grader.student.plot import DASHES, Line, draw_plot
 from lockstep_grader.student.program.build import source_of, worker_of
 
 _LIMITS = Limits(seconds=600)
 _VERSION = 1
-_DASHES = ("--", ":", "-.")  # limits in black, libraries in grey
 _BEGIN, _END = "<!-- measured:begin -->", "<!-- measured:end -->"
 
 Row = dict[str, Any]
@@ -230,56 +225,22 @@ def put_into(readme: Path, text: str) -> None:
     write_whole(readme, f"{before}{_BEGIN}\n{text}\n{_END}{after}".encode())
 
 
-def require_matplotlib() -> None:
-    """Raises FaultError without it. Ask before minutes of measuring."""
-    if importlib.util.find_spec("matplotlib") is None:
-        python = shlex.quote(sys.executable)
-        raise FaultError(
-            f"matplotlib is missing; install it with: {python} -m pip install matplotlib"
-        )
-
-
 def draw(report: dict[str, Any], file: Path) -> None:
     """An SVG: the rate against items, a line per rung, the limit and the library dashed."""
-    require_matplotlib()
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    mpl.rcParams["svg.hashsalt"] = "lockstep"  # the same report gives the same file
-    mpl.rcParams["svg.fonttype"] = "none"  # text, not the outline of each letter
-    figure = Figure(figsize=(8.6, 4.2), layout="constrained")
-    axes = figure.add_subplot()
     rows = report["rows"]
     rate, unit = _rate(rows)
-    for rung in dict.fromkeys(row["rung"] for row in rows):
-        points = sorted((row["num_items"], row[rate]) for row in rows if row["rung"] == rung)
-        axes.plot(*zip(*points, strict=True), marker="o", label=rung)
-    for key, colour in (("limit", "black"), ("library", "0.5")):
-        for style, met in zip(_DASHES, _last_to_meet(rows, key), strict=False):
+    lines = [
+        Line(rung, sorted((row["num_items"], row[rate]) for row in rows if row["rung"] == rung))
+        for rung in dict.fromkeys(row["rung"] for row in rows)
+    ]
+    for key in ("limit", "library"):
+        for number, met in enumerate(_last_to_meet(rows, key)):
             points = [(row["num_items"], _rate_of(key, row, rate)) for row in met]
-            axes.plot(*zip(*points, strict=True), linestyle=style, color=colour, label=met[0][key])
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.set_xlabel("items")
-    axes.set_ylabel(unit)
-    axes.set_title(f"{report['lab']} on {report['machine']['gpu']}, {report['date']}")
+            lines.append(Line(met[0][key], points, f"{key} d{number % DASHES}"))
+    title = f"{report['lab']} on {report['machine']['gpu']}, {report['date']}"
     sizes = sorted({row["num_items"] for row in rows})
-    axes.set_xticks(sizes, [_power(size) for size in sizes])
-    axes.yaxis.set_major_formatter("{x:g}")
-    axes.minorticks_off()
-    axes.grid(alpha=0.3)
-    figure.legend(loc="outside right upper", fontsize="small")
-    drawn = io.StringIO()
-    figure.savefig(
-        drawn, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"))
-    )
-    write_whole(file, _shortened(drawn.getvalue()).encode())
-
-
-def _shortened(svg: str) -> str:
-    """A path on one line and two decimals: matplotlib has no option for either."""
-    paths = re.sub(r'(?<= d=")[^"]+', lambda steps: " ".join(steps[0].split()), svg)
-    return re.sub(r"(\d\.\d\d)\d+", r"\1", paths)
+    ticks = {size: _power(size) for size in sizes}
+    write_whole(file, draw_plot(title, ("items", unit), ticks, lines).encode())
 
 
 def _last_to_meet(rows: Sequence[Mapping[str, Any]], key: str) -> list[list[Mapping[str, Any]]]:

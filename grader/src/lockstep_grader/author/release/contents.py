@@ -211,7 +211,6 @@ _LEFT_OUT = (
     "common/device/bench",
     "common/device/tests/corpus",
     "common/device/tests/programs",
-    "common/judge/bench",
     "grader/src/lockstep_grader/author/templates",
 )
 _HEADERS = "common/cuda/lab"
