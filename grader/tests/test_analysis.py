@@ -210,13 +210,6 @@ def test_a_damaged_attempt_is_passed_over(tried: Path) -> None:
     assert tuple(last.values()) == (2, 2, 1)
 
 
-def test_without_platform_the_time_is_when_it_was_judged(tmp_path: Path) -> None:
-    attempt(tmp_path, "ann", "", "one")
-    (only,) = read_attempts(tmp_path, "ann", "01-demo", "01_first")
-    assert only.at is not None
-    assert only.at.utcoffset() is not None
-
-
 def test_the_json_is_as_its_schema_says_and_the_page_names_no_student(
     checkout: Checkout, tried: Path
 ) -> None:
