@@ -191,6 +191,9 @@ def test_the_same_source_judged_again_is_one_attempt(tmp_path: Path) -> None:
     attempt(tmp_path, "ann", DAYS[2], "one", key="new lab")
     (only,) = read_attempts(tmp_path, "ann", "01-demo", "01_first")
     assert (only.at and only.at.isoformat(), only.judgement) == (DAYS[0], judged())
+    attempt(tmp_path, "bob", "", "one")  # no platform: the time is when it was judged
+    (now,) = read_attempts(tmp_path, "bob", "01-demo", "01_first")
+    assert (now.at and now.at.utcoffset()) is not None
 
 
 def test_older_files_without_a_time_have_attempts_and_no_curve(tried: Path) -> None:

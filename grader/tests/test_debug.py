@@ -59,16 +59,13 @@ class TestAtThePrompt:
 
     def test_a_kernel_is_a_breakpoint_and_a_block_its_condition(self, tmp_path: Path) -> None:
         source = ROTATE.replace("BLOCKS", "2").replace("int h[100]", "int h[128]")
-        said = debug(
-            tmp_path, source, "break rotate if blockIdx.x == 1", "run", "info cuda blocks",
-            "cuda block 0", "info breakpoints", "continue", "delete", "continue",
-        ).stdout  # fmt: skip
-        told = answers(said)
+        commands = "break rotate if blockIdx.x == 1; run; info cuda blocks; cuda block 0; "
+        told = told_by(tmp_path, source, commands + "info breakpoints; continue; delete; continue")
         assert "block (1,0,0), thread (0,0,0)" in told["run"]
         assert "block (0,0,0) is not on the device now" in told["cuda block 0"]
         assert "1 of 2 blocks ended" in told["info cuda blocks"]
         assert "blockIdx.x == 1" in told["info breakpoints"]
-        assert "rotate.cu:7" in said, "behind the parameters"
+        assert "rotate.cu:7" in told["run"], "behind the parameters"
 
     def test_a_condition_may_name_variables(self, tmp_path: Path) -> None:
         told = told_by(tmp_path, RIGHT, "tbreak 11 if next == 22 && i > 3; run; print i; continue")

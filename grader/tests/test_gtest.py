@@ -29,6 +29,11 @@ def read(tmp_path: Path, *tests: dict[str, Any]) -> tuple[TestResult, ...]:
     return found
 
 
+def test_failures_without_properties_make_a_failed_test_with_their_text(tmp_path: Path) -> None:
+    (test,) = read(tmp_path, {**PLAIN, "failures": [{"failure": "a"}, {"failure": "b"}]})
+    assert (test.outcome, test.message) == (Outcome.FAILED, "a\nb")
+
+
 def test_a_test_that_did_not_run_is_not_counted(tmp_path: Path) -> None:
     assert read(tmp_path, {**PLAIN, "status": "NOTRUN"}) == ()
 
