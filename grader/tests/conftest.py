@@ -24,30 +24,10 @@ from lockstep_grader.model.grades import Gate, Points, Rung
 SOURCE_FOLDER = Path(__file__).parents[1] / "src"
 GRADER = (sys.executable, str(SOURCE_FOLDER / "lockstep_grader" / "__main__.py"))
 FAKES = Path(__file__).parent / "fakes"
+DATA = Path(__file__).parent / "data"
 LAB = "01-demo"
 
-LAB_TOML = """\
-[lab]
-id = "01-demo"
-slug = "demo"
-title = "Demonstration"
-summary = "Two rungs to climb."
-prerequisites = []
-calls = ["demo"]
-
-[[rung]]
-id = "01_first"
-title = "The first"
-points = { correctness = 2, cleanliness = 1, efficiency = 1 }
-hints = ["a gentle hint", "a telling hint"]
-
-[[rung]]
-id = "02_second"
-title = "The second"
-points = { correctness = 4, cleanliness = 1, efficiency = 1 }
-requires = []
-hints = ["one", "two", "three"]
-"""
+LAB_TOML = (DATA / "demo.toml").read_text("utf-8")
 
 os.environ["LOCKSTEP_NVCC"] = "off"  # no test fetches it, nor any command that a test starts
 
@@ -100,6 +80,12 @@ class Checkout:
         said = self._capture.readouterr()
         return Ran(status, said.out, said.err)
 
+    def refusal(self, *arguments: str | Path, status: int = 2) -> str:
+        """The one line by which `./lab ARGUMENTS` refuses, with that exit status."""
+        ran = self.lab(*arguments)
+        assert ran.status == status, ran.out + ran.err
+        return ran.complaint
+
     def start(self, *arguments: str | Path, **env: str) -> subprocess.Popen[str]:
         """`./lab ARGUMENTS`, in a process of its own, which Ctrl-C reaches.
 
@@ -121,6 +107,13 @@ class Checkout:
             stderr=subprocess.PIPE,
             text=True,
         )
+
+    def judged(self) -> int:
+        """How often the judge has run since this was asked last."""
+        log = self.work / "judge.log"
+        count = log.read_text().count("begin") if log.exists() else 0
+        log.unlink(missing_ok=True)
+        return count
 
     def grade(self, path: Path, *options: str | Path) -> tuple[Ran, Any]:
         """Grades and returns the JSON and the output."""
@@ -173,6 +166,7 @@ def checkout(
     monkeypatch.setenv("LOCKSTEP_ROOT", str(made.root))
     monkeypatch.setenv("LOCKSTEP_BUILD", str(made.root / "build"))
     monkeypatch.setenv("LOCKSTEP_TOOLCHAIN", str(made.root / "toolchain.json"))
+    monkeypatch.setenv("FAKE_JUDGE_LOG", str(made.work / "judge.log"))
     monkeypatch.chdir(made.work)
     return made
 
@@ -190,6 +184,12 @@ def rungs(report: Any, submission: int = 0) -> dict[str, Any]:
 def demo_rung(rung_id: str = "01_first", needs: str = "", speed: tuple[Gate, ...] = ()) -> Rung:
     """A rung of 4 + 1 + 4 points."""
     return Rung(rung_id, "A rung", Points(4, 1, 4), (needs,) if needs else (), (), speed)
+
+
+def runnable(file: Path, text: str) -> Path:
+    file.write_text(text)
+    file.chmod(0o755)
+    return file
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 20) -> None:

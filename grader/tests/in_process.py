@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """`./lab` in the tests' own process: starting Python and importing takes half of a short command.
 
+The programs that it runs are in the folder `programs`.
+
 Unlike `Checkout.lab`, it also captures what programs write that the command starts.
 """
 
 import contextlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,6 +17,18 @@ from pathlib import Path
 from typing import IO
 
 from lockstep_grader.cli.main import main
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+def put(folder: Path, program: str) -> None:
+    """Copies the program's files into `folder`."""
+    shutil.copytree(PROGRAMS / program, folder, dirs_exist_ok=True)
+
+
+def text_of(file: str) -> str:
+    """The text of a file below `programs`."""
+    return (PROGRAMS / file).read_text("utf-8")
 
 
 def lab(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:

@@ -8,18 +8,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from conftest import DATA
+
 ALL = 2**32 - 1
-SOURCE = """\
-// The shift that lacks a barrier.
-constexpr int kThreads = 64;
-__global__ void shift_kernel(const int* d_in, int* d_out) {
-  __shared__ int tile[kThreads];
-  tile[threadIdx.x] = d_in[threadIdx.x];
-  __syncthreads();
-  if (threadIdx.x < 63) tile[threadIdx.x] = tile[threadIdx.x + 1];
-  d_out[threadIdx.x] = tile[threadIdx.x];
-}
-"""
+SOURCE = (DATA / "recorded.cu").read_text("utf-8")
 PLACES = [["shift.cu", line] for line in range(10)]  # so that a place is its line
 IN, OUT, TILE = 0, 1, 2
 

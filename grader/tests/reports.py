@@ -9,42 +9,11 @@ from typing import Any
 from lockstep_grader.intake.catalog import read_lab
 from lockstep_grader.model.grades import Lab
 
+from conftest import DATA
+
 EVIL = "<script>alert(1)</script>"
 RUNGS = ("01_first", "02_second", "03_third")
-LAB_TOML = """\
-[lab]
-id = "01-demo"
-slug = "demo"
-title = "Demonstration"
-summary = "Three rungs to climb."
-prerequisites = []
-calls = ["demo"]
-
-[[rung]]
-id = "01_first"
-title = "The first"
-points = { correctness = 2, cleanliness = 1, efficiency = 1 }
-hints = ["a gentle hint", "a telling hint"]
-[rung.speed]
-share = { zero = 0.2, full = 0.8 }
-[rung.budget]
-bank_conflicts = { zero = 1000, full = 0 }
-sector_efficiency = { zero = 0.5, full = 1 }
-global_bytes_moved_per_item = { zero = 1000, full = 500 }
-
-[[rung]]
-id = "02_second"
-title = "The second"
-points = { correctness = 4, cleanliness = 1, efficiency = 0 }
-requires = ["01_first"]
-hints = ["one", "two"]
-
-[[rung]]
-id = "03_third"
-title = "The third"
-points = { correctness = 2, cleanliness = 0, efficiency = 0 }
-hints = ["a third"]
-"""
+LAB_TOML = (DATA / "demo_of_three.toml").read_text("utf-8")
 SOURCE = "".join(
     f"  d_out[{line}] = d_in[{line}] * {line};  // line {line}\n" for line in range(1, 41)
 )

@@ -12,41 +12,12 @@ from pathlib import Path
 
 from lockstep_grader.toolchain import system
 
-from conftest import wait_for
+from conftest import DATA, wait_for
 
 NODES = ("n1", "n2")  # n2 alone has a GPU, which is a file
 _START_SECONDS = 60  # only a broken installation takes so long
 
-_CONF = """\
-ClusterName=lockstep
-SlurmctldHost={host}(127.0.0.1)
-SlurmUser={user}
-SlurmdUser={user}
-AuthType=auth/munge
-AuthInfo=socket={folder}/munge.socket
-CredType=cred/munge
-SlurmctldPort={ports[0]}
-SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/%n.pid
-SlurmdSpoolDir={folder}/%n
-StateSaveLocation={folder}/state
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SwitchType=switch/none
-MpiDefault=none
-JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_CPU
-SchedulerParameters=sched_interval=1,sched_min_interval=0,batch_sched_delay=0,bf_interval=1
-SlurmdParameters=config_overrides
-ReturnToService=2
-KillWait=5
-GresTypes=gpu
-NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[1]} CPUs=4
-NodeName=n2 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[2]} CPUs=4 Gres=gpu:1
-PartitionName=lab Nodes=n1,n2 Default=YES State=UP
-"""
+_CONF = (DATA / "slurm.conf").read_text("utf-8")
 
 
 def why_not() -> str:

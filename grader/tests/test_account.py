@@ -174,6 +174,7 @@ def test_verbose_shows_every_test(checkout: Checkout) -> None:
     verbose = checkout.lab("check", "01-demo/01_first", "--from", folder, "-v").out
     assert "run the same command with -v" in plain
     assert verbose.count(" failed") > plain.count(" failed")
+    assert "failed for a reason above" in verbose
 
 
 def test_after_a_pass_the_next_command_is_shown(checkout: Checkout) -> None:

@@ -191,6 +191,9 @@ def test_the_same_source_judged_again_is_one_attempt(tmp_path: Path) -> None:
     attempt(tmp_path, "ann", DAYS[2], "one", key="new lab")
     (only,) = read_attempts(tmp_path, "ann", "01-demo", "01_first")
     assert (only.at and only.at.isoformat(), only.judgement) == (DAYS[0], judged())
+    attempt(tmp_path, "bob", "", "one")  # no platform: the time is when it was judged
+    (now,) = read_attempts(tmp_path, "bob", "01-demo", "01_first")
+    assert (now.at and now.at.utcoffset()) is not None
 
 
 def test_older_files_without_a_time_have_attempts_and_no_curve(tried: Path) -> None:
@@ -208,13 +211,6 @@ def test_a_damaged_attempt_is_passed_over(tried: Path) -> None:
     (tried / "ann/01-demo/attempts/01_first/0003/01_first.json").write_text("{")
     last = analyse(read_results(tried), [])["attempts"][0]["rounds"][-1]
     assert tuple(last.values()) == (2, 2, 1)
-
-
-def test_without_platform_the_time_is_when_it_was_judged(tmp_path: Path) -> None:
-    attempt(tmp_path, "ann", "", "one")
-    (only,) = read_attempts(tmp_path, "ann", "01-demo", "01_first")
-    assert only.at is not None
-    assert only.at.utcoffset() is not None
 
 
 def test_the_json_is_as_its_schema_says_and_the_page_names_no_student(

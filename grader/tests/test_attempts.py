@@ -70,17 +70,16 @@ def test_regrade_judges_what_is_asked_again_and_keeps_both(
 def test_regrade_of_what_is_not_there_is_refused(
     checkout: Checkout, kept: Path, option: str, value: str, says: str
 ) -> None:
-    ran = checkout.lab("grade", checkout.root / "class", "--results", kept, option, value)
-    assert (ran.status, says in ran.complaint) == (2, True)
+    said = checkout.refusal("grade", checkout.root / "class", "--results", kept, option, value)
+    assert says in said
     assert set(attempts(kept).values()) == {1}
 
 
 def test_a_name_that_two_students_share_is_not_guessed_at(checkout: Checkout, kept: Path) -> None:
     roster = checkout.write("class.csv", "name,login\nKim Li,ann\nKim Li,bob\n")
     asked = ("--roster", roster, "--regrade-student", "Kim Li")
-    ran = checkout.lab("grade", checkout.root / "class", "--results", kept, *asked)
-    assert ran.status == 2
-    assert "'Kim Li' may be each of ann, bob; name one of these" in ran.complaint
+    said = checkout.refusal("grade", checkout.root / "class", "--results", kept, *asked)
+    assert "'Kim Li' may be each of ann, bob; name one of these" in said
 
 
 def test_a_regrade_that_has_come_to_its_end_can_be_asked_again(
@@ -105,9 +104,9 @@ def test_a_checkout_that_changes_meanwhile_gives_no_results(
         return make_worker(*arguments)
 
     monkeypatch.setattr("lockstep_grader.judging.rung.make_worker", edited)
-    ran = checkout.lab("grade", checkout.root / "class", "--results", kept, "--regrade", "all")
-    assert ran.status == 3
-    assert "demo.cuh changed meanwhile" in ran.complaint
+    assert "demo.cuh changed meanwhile" in checkout.refusal(
+        "grade", checkout.root / "class", "--results", kept, "--regrade", "all", status=3
+    )
     assert set(attempts(kept).values()) == {1}
 
 

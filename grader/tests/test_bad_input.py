@@ -30,55 +30,26 @@ def first_finding(checkout: Checkout, folder: Path) -> dict[str, object]:
     return finding
 
 
-def test_a_folder_that_is_not_there(checkout: Checkout) -> None:
-    ran = checkout.lab("grade", "nowhere")
-    assert ran.status == 2
-    assert ran.complaint == "lab: nowhere: no such folder or archive"
-
-
-def test_a_file_where_a_folder_should_be(checkout: Checkout) -> None:
-    ran = checkout.lab("grade", checkout.write("notes.txt", "hello"))
-    assert ran.status == 2
-    assert "is not a folder" in ran.complaint
-
-
-def test_an_empty_folder(checkout: Checkout) -> None:
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("grade nowhere", "lab: nowhere: no such folder or archive"),
+        ("grade notes.txt", "is not a folder"),
+        ("grade empty", "is empty"),
+        ("grade stuff", "stuff contains no lab folder, such as stuff/01-demo"),
+        ("grade ../solutions/01-demo", "grade its parent, with --lab 01-demo"),
+        ("grade ../solutions --lab 01-dmeo", "did you mean 01-demo?"),
+        ("check 01-demo/99", "there are: 01_first, 02_second"),
+        ("grade", "--help"),
+        ("grade x --jobs 0", "--help"),
+        ("fly", "--help"),
+    ],
+)
+def test_a_wrong_word_is_one_line(checkout: Checkout, words: str, says: str) -> None:
     (checkout.work / "empty").mkdir()
-    ran = checkout.lab("grade", "empty")
-    assert ran.status == 2
-    assert "is empty" in ran.complaint
-
-
-def test_a_folder_without_labs_names_what_it_should_hold(checkout: Checkout) -> None:
-    checkout.write("work/stuff/notes.txt", "hello")
-    ran = checkout.lab("grade", "stuff")
-    assert ran.status == 2
-    assert "stuff contains no lab folder, such as stuff/01-demo" in ran.complaint
-
-
-def test_a_lab_folder_itself_points_to_its_parent(checkout: Checkout) -> None:
-    ran = checkout.lab("grade", checkout.root / "solutions" / LAB)
-    assert ran.status == 2
-    assert "grade its parent, with --lab 01-demo" in ran.complaint
-
-
-def test_an_unknown_lab_is_answered_with_a_guess(checkout: Checkout) -> None:
-    ran = checkout.lab("grade", checkout.root / "solutions", "--lab", "01-dmeo")
-    assert ran.status == 2
-    assert "did you mean 01-demo?" in ran.complaint
-
-
-def test_an_unknown_rung_is_answered_with_the_known_ones(checkout: Checkout) -> None:
-    ran = checkout.lab("check", f"{LAB}/99")
-    assert ran.status == 2
-    assert "there are: 01_first, 02_second" in ran.complaint
-
-
-@pytest.mark.parametrize("arguments", [["grade"], ["grade", "x", "--jobs", "0"], ["fly"]])
-def test_wrong_arguments_are_one_line_and_exit_2(checkout: Checkout, arguments: list[str]) -> None:
-    ran = checkout.lab(*arguments)
-    assert ran.status == 2
-    assert "--help" in ran.complaint
+    for file in ("notes.txt", "stuff/notes.txt"):
+        checkout.write(f"work/{file}", "hello")
+    assert says in checkout.refusal(*words.split())
 
 
 def test_a_json_target_that_cannot_be_written_is_said_before_grading(checkout: Checkout) -> None:
@@ -202,23 +173,20 @@ def test_other_files_of_a_submission_are_not_looked_at(checkout: Checkout) -> No
 def test_a_malformed_lab_toml_names_line_and_key(checkout: Checkout) -> None:
     file = checkout.root / "labs" / LAB / "lab.toml"
     file.write_text(file.read_text().replace("correctness = 4", 'correctness = "four"'))
-    ran = checkout.lab("grade", checkout.root / "solutions")
-    assert ran.status == 3
-    assert f"{file}:18: rung[1].points.correctness: expected a number, got 'four'" in ran.complaint
+    said = checkout.refusal("grade", checkout.root / "solutions", status=3)
+    assert f"{file}:18: rung[1].points.correctness: expected a number, got 'four'" in said
 
 
 def test_no_compiler(checkout: Checkout) -> None:
     checkout.write_toolchain(steps=[{"name": "compile", "argv": ["/no/such/g++", "{source}"]}])
-    ran = checkout.lab("grade", checkout.root / "solutions")
-    assert ran.status == 3
-    assert "cannot run /no/such/g++: no such program" in ran.complaint
+    said = checkout.refusal("grade", checkout.root / "solutions", status=3)
+    assert "cannot run /no/such/g++: no such program" in said
 
 
 def test_no_toolchain_file(checkout: Checkout) -> None:
     (checkout.root / "toolchain.json").unlink()
-    ran = checkout.lab("grade", checkout.root / "solutions")
-    assert ran.status == 3
-    assert "toolchain.json: No such file" in ran.complaint
+    said = checkout.refusal("grade", checkout.root / "solutions", status=3)
+    assert "toolchain.json: No such file" in said
 
 
 def test_a_toolchain_file_of_another_version_or_shape(checkout: Checkout) -> None:
@@ -244,9 +212,8 @@ def test_a_full_disk_ends_the_run_with_one_line_and_keeps_earlier_results(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(Path, "write_bytes", fail_halfway)
-    ran = checkout.lab("grade", solutions, "--results", folder)
-    assert ran.status == 3
-    assert "No space left on device; free space or choose another folder" in ran.complaint
+    said = checkout.refusal("grade", solutions, "--results", folder, status=3)
+    assert "No space left on device; free space or choose another folder" in said
     assert {file: file.read_bytes() for file in before} == before
     assert not [file for file in folder.rglob(".*") if file.name != ".lock"]  # no half of one
 
@@ -342,6 +309,5 @@ def test_the_cuda_backend_without_a_driver_says_so_before_it_builds(
 
     monkeypatch.delenv("LOCKSTEP_TOOLCHAIN")
     monkeypatch.setattr("ctypes.CDLL", missing)
-    ran = checkout.lab("check", "01-demo/01_first", "--backend", "cuda")
-    assert ran.status == 3
-    assert "needs NVIDIA's driver, which is not on this machine" in ran.complaint
+    said = checkout.refusal("check", "01-demo/01_first", "--backend", "cuda", status=3)
+    assert "needs NVIDIA's driver, which is not on this machine" in said

@@ -14,19 +14,9 @@ from lockstep_grader.model.grades import Backend
 from lockstep_grader.toolchain.clang import Clang
 from lockstep_grader.toolchain.description import build_backend
 
-from conftest import Checkout, is_gone, wait_for
+from conftest import FAKES, Checkout, is_gone, runnable, wait_for
 
-CONFIGURE = """\
-if [ "$1" = --preset ]; then
-  echo configured >> {log}
-  printf 'CMAKE_HOME_DIRECTORY:INTERNAL=%s\\n' "$PWD" > "$4/CMakeCache.txt"
-  for word in "$5" "$6" "$7"; do
-    case $word in -D*:*) echo "${{word#-D}}";; -D*) echo "${{word#-D}}" | sed "s/=/:BOOL=/";; esac
-  done >> "$4/CMakeCache.txt"
-  touch "$4/build.ninja"; cp {toolchain} "$4/lockstep.json"
-  exit 0
-fi
-"""
+CONFIGURE = (FAKES / "cmake").read_text("utf-8")
 
 
 class FakeCMake:
@@ -43,8 +33,7 @@ class FakeCMake:
 
     def does(self, build: str) -> None:
         """What `cmake --build` must do."""
-        self._program.write_text(f"#!/bin/sh\n{self._head}{build}\n")
-        self._program.chmod(0o755)
+        runnable(self._program, f"#!/bin/sh\n{self._head}{build}\n")
 
     def build(self) -> Path:
         return build_backend(self.workspace, Backend.CPU, ["lockstep"], 2)

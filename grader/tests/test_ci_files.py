@@ -18,8 +18,8 @@ from lockstep_grader.author.selftest.sections import SECTIONS
 
 from command_line import complaint
 from markdown import lab_commands
+from repository import REPOSITORY
 
-REPOSITORY = Path(__file__).parents[2]
 FORMS = sorted((REPOSITORY / ".github" / "ISSUE_TEMPLATE").glob("[!c]*.yml"))
 SHELL_WORDS = re.compile(r"\$\{\{.*?\}\}|\$\{?\w+(?::-\w+)?\}?")  # ${{ a.b }}, $A, ${a:-0}
 # No value of a matrix decides whether a command exists; one that all verbs take stands for it.

@@ -16,7 +16,7 @@ from lockstep_grader.model.errors import ExitCode, FaultError
 from lockstep_grader.toolchain import clang
 from lockstep_grader.toolchain.clang import Clang, ensure_cccl, ensure_clang, find_clang
 
-from conftest import wait_for
+from conftest import runnable, wait_for
 
 SAYS = 'echo "clang version {version} (a build)"'
 TARGETS = "case $* in *--print-targets) echo '    nvptx64 - NVIDIA PTX 64-bit';; *) {says};; esac"
@@ -26,8 +26,7 @@ CCCL = "nvidia_cuda_cccl-13.3.5.0.6-py3-none-any.whl"
 
 def program(file: Path, script: str) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(f"#!/bin/sh\n{script}\n")
-    file.chmod(0o755)
+    runnable(file, f"#!/bin/sh\n{script}\n")
     return file
 
 

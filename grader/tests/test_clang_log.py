@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
 """clang's messages about a rung: at the student's line, in words that say what to do."""
 
-import json
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from lockstep_grader.intake.submission import Source
+from lockstep_grader.model.compat import tomllib
 from lockstep_grader.model.grades import FindingKind
 from lockstep_grader.toolchain.clang import find_clang
 from lockstep_grader.words.clang_log import clang_findings
 
-REPOSITORY = Path(__file__).parents[2]
+from conftest import DATA
+
 FILE = "01_first.cu"
 VECTOR = "/usr/include/c++/12/bits/stl_vector.h"
 
@@ -128,117 +129,16 @@ def test_warnings_of_the_students_file_are_kept_once_and_others_dropped() -> Non
 
 # ---- the real one
 
-PRELUDE = """
-#define __global__ __attribute__((global))
-#define __device__ __attribute__((device))
-#define __host__ __attribute__((host))
-#define __shared__ __attribute__((shared))
-struct dim3 { unsigned x, y, z; __host__ __device__ dim3(unsigned a = 1) : x(a), y(1), z(1) {} };
-extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, unsigned long = 0, void* = nullptr);
-extern "C" int cudaLaunchKernel(const void*, dim3, dim3, void**, unsigned long, void*);
-struct Index { unsigned x; };
-extern const __device__ Index threadIdx;
-__device__ float __shfl_down_sync(unsigned, float, unsigned, int = 32);
-namespace std {
-template <class T> struct vector {
-  vector(int); ~vector(); void push_back(const T&);
-};
-struct Out {}; Out& operator<<(Out&, const char*); extern Out cout;
-}
-"""
-NOT_ON_GPU = "scale runs on the GPU and cannot use {}, which exists only on the host"
-MISTAKES = {
-    "no __global__": (
-        "void scale(float* p) { p[0] = 1; }\nvoid run(float* p) {\n  scale<<<1, 32>>>(p);\n}\n",
-        (3, 3, "<<<...>>> launches a kernel, and scale is none: write __global__ before it"),
-    ),
-    "a host function": (
-        "namespace lab {\nfloat half(float x) { return x / 2; }\n"
-        "__global__ void scale(float* p) {\n  if (p) p[0] = half(p[0]);\n}\n}\n",
-        (
-            4,
-            17,
-            "scale runs on the GPU and cannot call half, a host function: write __device__ before "
-            "half",
-        ),
-    ),
-    "std::vector": (
-        "__global__ void scale(float* p) {\n  int n = 3;\n  std::vector<float> v(n);\n}\n",
-        (3, 3, NOT_ON_GPU.format("std::vector")),
-    ),
-    "std::cout": (
-        '__global__ void scale(float* p) {\n  std::cout << "here";\n}\n',
-        (2, 3, NOT_ON_GPU.format("std::cout")),
-    ),
-    "a device function on the host": (
-        "__device__ float half(float x) { return x / 2; }\nfloat run(float x) {\n"
-        "  return half(x);\n}\n",
-        (
-            3,
-            10,
-            "run runs on the host and cannot call half, a device function: call it from a kernel, "
-            "or write __host__ __device__ before it",
-        ),
-    ),
-    "a variable of the host": (
-        "float factor = 2;\n__global__ void scale(float* p) {\n  p[0] *= factor;\n}\n",
-        (
-            3,
-            11,
-            "factor is on the host, so a kernel cannot use it: pass its value to the kernel, or "
-            "declare it __device__ or __constant__",
-        ),
-    ),
-    "a warp function without its mask": (
-        "__global__ void sum(float* p) {\n  p[0] += __shfl_down(p[0], 16);\n}\n",
-        (
-            2,
-            11,
-            "use of undeclared identifier '__shfl_down': CUDA 9 replaced __shfl_down by "
-            "__shfl_down_sync, whose first argument names the lanes that take part "
-            "(0xffffffff: all 32)",
-        ),
-    ),
-    "a call without <<<>>>": (
-        "__global__ void scale(float* p) { p[0] = 1; }\nvoid run(float* p) {\n  scale(p);\n}\n",
-        (3, 3, "scale is a kernel: launch it with <<<blocks, threads>>>"),
-    ),
-    "two angle brackets": (
-        "__global__ void scale(float* p) { p[0] = 1; }\n"
-        "void run(float* p) {\n  scale<<1, 32>>(p);\n}\n",
-        (
-            3,
-            8,
-            "invalid operands to binary expression ('void (float *)' and 'int'): << is a shift; a "
-            "launch has three angle brackets on each side, scale<<<blocks, threads>>>(...)",
-        ),
-    ),
-    "a name spelled otherwise": (
-        "__global__ void scale(float* p) {\n  p[threadIDx.x] = 1;\n}\n",
-        (2, 5, "use of undeclared identifier 'threadIDx'; did you mean 'threadIdx'?"),
-    ),
-    "a missing semicolon": (
-        "__global__ void scale(float* p) {\n  int i = threadIdx.x\n  p[i] = 1;\n}\n",
-        (2, 22, "expected ';' at end of declaration"),
-    ),
-    "a call with too few arguments": (
-        "__device__ float mean(float a, float b) { return (a + b) / 2; }\n"
-        "__global__ void scale(float* p) {\n  p[0] = mean(p[0]);\n}\n",
-        (
-            3,
-            10,
-            "no matching function for call to 'mean': requires 2 arguments, but 1 was provided",
-        ),
-    ),
-}
+PRELUDE = (DATA / "prelude.h").read_text("utf-8")
+MISTAKES = tomllib.loads((DATA / "mistakes.toml").read_text("utf-8"))
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
+@pytest.mark.parametrize("mistake", [name for name in MISTAKES if "clang" in MISTAKES[name]])
 def test_a_mistake_of_the_language_is_named_at_its_place(mistake: str, tmp_path: Path) -> None:
     clang = find_clang()
     if clang is None:
-        pytest.skip("clang has not been fetched: ./lab doctor --engine machine")
-    source, told = MISTAKES[mistake]
+        pytest.skip("clang has not been fetched: ./lab doctor")
+    source, told = MISTAKES[mistake]["source"], tuple(MISTAKES[mistake]["clang"])
     rung = tmp_path / FILE
     rung.write_text(source)
     (tmp_path / "prelude.h").write_text(PRELUDE)
@@ -252,14 +152,3 @@ def test_a_mistake_of_the_language_is_named_at_its_place(mistake: str, tmp_path:
         )
         said += done.stderr
     assert errors(said, source)[0] == told, said
-
-
-def test_the_steps_keep_what_the_words_are_read_from() -> None:
-    file = REPOSITORY / "build" / "machine" / "lockstep.json"
-    if not file.is_file():
-        pytest.skip("the machine is not built")
-    steps = json.loads(file.read_text())["steps"]
-    at_once = [step for step in steps if step.get("at_once")]
-    assert [step["name"] for step in at_once] == ["device", "written", "host"]
-    for step in at_once:  # a student's line in the output could look like a message
-        assert "-fno-caret-diagnostics" in step["argv"], step["name"]

@@ -39,10 +39,6 @@ def test_a_comment_comes_back_as_it_was_written(tmp_path: Path) -> None:
     }
 
 
-def test_no_file_is_no_comment(tmp_path: Path) -> None:
-    assert read_comments(tmp_path) == ()
-
-
 def test_a_comment_is_removed_unless_it_was_edited_meanwhile(tmp_path: Path) -> None:
     add_comment(tmp_path, comment("one"))
     add_comment(tmp_path, comment("two"))

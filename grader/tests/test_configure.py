@@ -5,12 +5,13 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 from lockstep_grader.model.text import one_line
 
-REPOSITORY = Path(__file__).parents[2]
+from conftest import runnable
+from repository import REPOSITORY
+
 FILE_BY_FILE = "-DCMAKE_UNITY_BUILD=OFF"
 OURS = (f"{REPOSITORY}/common/", f"{REPOSITORY}/labs/")
 
@@ -52,8 +53,7 @@ def host_compiler_of(folder: Path) -> str:
 
 def program(path: Path, script: str) -> Path:
     path.parent.mkdir(exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{script}\n")
-    path.chmod(0o755)
+    runnable(path, f"#!/bin/sh\n{script}\n")
     return path
 
 
@@ -120,26 +120,6 @@ def test_clang_is_refused_with_the_next_step(tmp_path: Path) -> None:
     said = configure(tmp_path / "build", CXX=str(clang))
     assert f"{clang} is Clang " in said
     assert "Lockstep needs g++ 11 or newer: type CXX=g++ before the command" in said
-
-
-def test_the_grader_says_so_in_one_line(tmp_path: Path) -> None:
-    clang = program(tmp_path / "clang++", 'exec g++ -D__clang__=1 -D__clang_major__=14 "$@"')
-    grade = ["grade", str(REPOSITORY / "solutions"), "--backend", "cpu"]
-    env = {
-        "CXX": str(clang),
-        "LOCKSTEP_BUILD": str(tmp_path / "build"),
-        "PYTHONPATH": str(REPOSITORY / "grader" / "src"),
-    }
-    done = subprocess.run(
-        [sys.executable, "-m", "lockstep_grader", *grade],
-        env={**os.environ, **env},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 3
-    complaint = done.stderr.splitlines()[-1]
-    assert complaint.startswith("lab: cmake --preset cpu failed: ")
-    assert "type CXX=g++ before the command; the whole log: " in complaint
 
 
 def test_a_gxx_that_is_too_old_is_refused_with_the_next_step(tmp_path: Path) -> None:

@@ -2,20 +2,15 @@
 """The devcontainer and the Dockerfile agree, and a copy of any lab builds an image of its own."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from lockstep_grader.author.release.contents import release_files
-from lockstep_grader.intake.catalog import read_labs
-from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Lab
 
 import jsonc
+from repository import LABS, REPOSITORY, WORKSPACE, each_lab
 
-REPOSITORY = Path(__file__).parents[2]
-WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")
-LABS = read_labs(WORKSPACE)
 DOCKERFILE = (REPOSITORY / ".devcontainer" / "Dockerfile").read_text()
 
 
@@ -51,7 +46,7 @@ def test_what_is_ignored_by_git_is_not_sent_to_docker() -> None:
 
 
 @pytest.mark.skipif(not WORKSPACE.solutions.is_dir(), reason="this is a students' copy")
-@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.id)
+@each_lab
 def test_a_copy_of_one_lab_names_that_lab_in_its_image_and_notebook(lab: Lab) -> None:
     files = release_files(WORKSPACE, LABS, [lab])
     for path in (".devcontainer/Dockerfile", "docs/notebooks/lockstep.ipynb"):

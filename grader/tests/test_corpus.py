@@ -17,7 +17,9 @@ from lockstep_grader.model.errors import InputError
 from lockstep_grader.student.program.build import program_steps
 from lockstep_grader.toolchain.description import Step
 
-REPOSITORY = Path(__file__).parents[2]
+from conftest import DATA
+from repository import REPOSITORY
+
 BENCH = REPOSITORY / "docs" / "bench"
 KINDS = (
     "out_of_bounds", "uninitialized_read", "race", "barrier_divergence", "deadlock", "launch_error",
@@ -25,22 +27,7 @@ KINDS = (
 )  # fmt: skip
 
 # Of each kind a wrong program and a right one; docs/bench/measure programs cpu runs all.
-SAMPLE = frozenset({
-    "alignment/float4_at_odd_item", "alignment/aligned_views_right",
-    "barriers/guard_around_it", "barriers/masks_that_differ", "barriers/warps_with_own_work_right",
-    "bounds/array_in_struct", "bounds/heap_past_the_end", "bounds/guarded_right",
-    "bounds/write_to_constant",
-    "crashes/division_by_zero", "crashes/virtual_call_of_copy_right",
-    "deadlocks/flag_never_set", "deadlocks/work_queue_right",
-    "host/reads_device_memory", "host/managed_object_right",
-    "initialisation/heap", "initialisation/padding_right",
-    "launches/free_twice", "launches/error_handled_right",
-    "leaks/heap_of_the_device", "leaks/owner_right",
-    "litmus/stale_read", "litmus/message_passing_right",
-    "races/missing_barrier", "races/two_streams", "races/tree_right", "races/pinned_right",
-    "random/state_of_all", "random/state_per_thread_right",
-    "textures/fetch_past_the_end", "textures/smooth_right",
-})  # fmt: skip
+SAMPLE = frozenset((DATA / "sample_of_corpus.txt").read_text("utf-8").split())
 
 
 @pytest.fixture(scope="module")

@@ -2,19 +2,16 @@
 """docs/coverage.md says where each concept is taught and graded: all that it names exists."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from lockstep_grader.author.mutants import mutant_files, read_fields
 from lockstep_grader.intake.catalog import read_labs
-from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.quiz.file import require_quiz
 
 from markdown import links
+from repository import REPOSITORY, WORKSPACE
 
-REPOSITORY = Path(__file__).parents[2]
-WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")
 PAGE = REPOSITORY / "docs" / "coverage.md"
 ROW = re.compile(r"^\| (?P<concept>.+?) \| (?P<taught>.+?) \| (?P<graded>.+?) \|$", re.MULTILINE)
 NUMBERS = range(1, 26)  # of the classic mistakes

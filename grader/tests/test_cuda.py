@@ -13,9 +13,8 @@ FAST = verdict_line() + verdict_line(part="efficiency", share=0.6, of_library=0.
 
 
 @pytest.fixture(autouse=True)
-def gpu(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+def gpu(checkout: Checkout) -> None:
     """Makes the checkout one with a GPU and with speed gates for its second rung."""
-    monkeypatch.setenv("FAKE_JUDGE_LOG", str(checkout.work / "judge.log"))
     checkout.write_toolchain(backend="cuda", anchors=str(checkout.write("anchors", "fast")))
     file = checkout.root / "labs" / LAB / "lab.toml"
     file.write_text(file.read_text() + SPEED)

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from debugged import ENDLESS, RACE, RIGHT, command, environment
-from test_e2e import REPOSITORY
 
 import jsonc
+from repository import REPOSITORY
 
 EXTENSION = REPOSITORY / ".vscode" / "extensions" / "lockstep"
 LAUNCH = {

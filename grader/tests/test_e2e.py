@@ -64,6 +64,23 @@ def grade(path: Path, work: Path, *options: str, patience: float = 1) -> tuple[i
     return ran.returncode, report
 
 
+def changed(folder: Path, rung: str, right: str, wrong: str) -> int:
+    """Hands in the solution of `rung` with one place changed. Returns the line of that place."""
+    solution = (REPOSITORY / "solutions" / f"{rung}.cu").read_text()
+    assert solution.count(right) == 1
+    file = folder / f"{rung}.cu"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(solution.replace(right, wrong))
+    return solution[: solution.index(right)].count("\n") + 1
+
+
+def checked(folder: Path, rung: str, *options: str) -> Any:
+    """What `check --json` says of the rung in `folder`."""
+    ran = lab("check", rung, "--from", folder, "--json", *options, LOCKSTEP_NVCC="off")
+    (result,) = json.loads(ran.stdout)["lab"]["rungs"]
+    return result
+
+
 def programs_under(folder: Path) -> list[str]:
     """Programs in `folder` that still run."""
     found = []
@@ -159,30 +176,20 @@ def test_check_of_a_starter_says_what_to_do() -> None:
 
 def test_a_crash_of_the_host_in_a_rung_names_its_line(tmp_path: Path) -> None:
     rung, right = "00-threads/02_grid_stride", "  scale_kernel<<<"
-    solution = (REPOSITORY / "solutions" / f"{rung}.cu").read_text()
-    assert solution.count(right) == 1
-    (tmp_path / f"{rung}.cu").parent.mkdir()
     wrong = "  volatile int* volatile nothing = nullptr; *nothing = num_items;" + right
-    (tmp_path / f"{rung}.cu").write_text(solution.replace(right, wrong))
-    ran = lab("check", rung, "--from", tmp_path, "--json", LOCKSTEP_NVCC="off")
-    (result,) = json.loads(ran.stdout)["lab"]["rungs"]
-    (finding,) = result["findings"]
-    line = solution[: solution.index(right)].count("\n") + 1
+    line = changed(tmp_path, rung, right, wrong)
+    (finding,) = checked(tmp_path, rung)["findings"]
     assert (finding["kind"], finding["line"]) == ("crash", line)
     assert finding["message"] == "the host code dereferenced a null pointer"
 
 
 def test_a_plain_read_that_guards_an_atomic_costs_no_points(tmp_path: Path) -> None:
     rung, right = f"{LAB}/01_global_atomic", "if (item < num_items) atomicAdd"
-    solution = (REPOSITORY / "solutions" / f"{rung}.cu").read_text()
-    assert solution.count(right) == 1
-    (tmp_path / f"{rung}.cu").parent.mkdir()
     guarded = "if (item < num_items && *d_out > -1e30f)\n    atomicAdd"
-    (tmp_path / f"{rung}.cu").write_text(solution.replace(right, guarded))
-    ran = lab("check", rung, "--from", tmp_path, "--json", LOCKSTEP_NVCC="off")
-    (result,) = json.loads(ran.stdout)["lab"]["rungs"]
+    line = changed(tmp_path, rung, right, guarded)
+    result = checked(tmp_path, rung)
     (warning,) = result["warnings"]
-    assert warning["line"] == solution[: solution.index(right)].count("\n") + 1
+    assert warning["line"] == line
     assert "cuda::atomic_ref" in warning["message"]
     assert {finding["kind"] for finding in result["findings"]} == {"budget"}, "of the second read"
     assert result["parts"]["cleanliness"]["score"] == result["parts"]["cleanliness"]["max_score"]
@@ -191,10 +198,7 @@ def test_a_plain_read_that_guards_an_atomic_costs_no_points(tmp_path: Path) -> N
 @pytest.mark.parametrize("step", ["factor * d_in[item]", "factor + d_in[item]"])
 def test_judges_that_share_tests_say_what_one_judge_says(step: str, tmp_path: Path) -> None:
     rung, right = "00-threads/02_grid_stride", "factor * d_in[item]"
-    solution = (REPOSITORY / "solutions" / f"{rung}.cu").read_text()
-    assert solution.count(right) == 1
-    (tmp_path / f"{rung}.cu").parent.mkdir()
-    (tmp_path / f"{rung}.cu").write_text(solution.replace(right, step))
+    changed(tmp_path, rung, right, step)
     said = []
     for jobs in ("1", "2", "3"):
         ran = lab("check", rung, "--from", tmp_path, "--seed", "7", "--jobs", jobs, "--json")
@@ -213,18 +217,13 @@ def test_judges_that_share_tests_say_what_one_judge_says(step: str, tmp_path: Pa
 def test_a_cause_that_fits_small_cases_only_is_not_named(tmp_path: Path) -> None:
     # With two items, the count that the first thread writes is that of all items but the last.
     name = "03-compaction/01_map_scan_scatter"
-    solution = (REPOSITORY / "solutions" / f"{name}.cu").read_text()
     right = "if (i == num_items - 1) d_count[0] = d_places[i] + d_flags[i];"
-    assert solution.count(right) == 1
-    (tmp_path / "03-compaction").mkdir()
-    chosen = ("--from", tmp_path, "--seed", "7", "--json")
     for wrong, is_named in (
         (right.replace(" + d_flags[i]", ""), True),
         (right.replace("num_items - 1", "0"), False),
     ):
-        (tmp_path / f"{name}.cu").write_text(solution.replace(right, wrong))
-        ran = lab("check", name, *chosen, LOCKSTEP_NVCC="off")
-        (result,) = json.loads(ran.stdout)["lab"]["rungs"]
+        changed(tmp_path, name, right, wrong)
+        result = checked(tmp_path, name, "--seed", "7")
         (cause, *_) = result["findings"]
         assert "d_count[0] = 2, got 1" in cause["message"]
         assert ("It looks as if the last item is not counted" in cause["message"]) is is_named

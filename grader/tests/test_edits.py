@@ -11,23 +11,13 @@ from lockstep_grader.author.edits import (
     apply_edits,
     apply_fitting,
     edits_between,
-    lines_of,
     read_blocks,
     text_of,
 )
 
-SOLUTION = """\
-int sum = 0;
-for (int i = 0; i < n; ++i) {
-  sum += a[i];
-  __syncthreads();
-}
+from conftest import DATA
 
-for (int i = 0; i < n; ++i) {
-  b[i] = sum;
-  __syncthreads();
-}
-"""
+SOLUTION = (DATA / "edited.cu").read_text("utf-8")
 
 
 def edited(blocks: str, text: str = SOLUTION) -> str:
@@ -138,9 +128,3 @@ def test_edits_made_from_a_random_change_give_exactly_that_text(seed: int) -> No
         new[at : at + chance.randrange(3)] = chance.choices(words, k=chance.randrange(3))
     before, after = text_of(old), text_of(new)
     assert edited(written(before, after), before) == after
-
-
-def test_lines_end_at_line_feeds_alone() -> None:
-    assert lines_of("a\x0bb\r\nc\n\n") == ["a\x0bb\r", "c", ""]
-    assert text_of(lines_of("a\n\n")) == "a\n\n"
-    assert lines_of("") == []

@@ -23,7 +23,6 @@ def gpu(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Checkout:
         made = (checkout.root / "toolchain.json").read_bytes()
         checkout.write(f"build/{backend}/lockstep.json", made)
     monkeypatch.setenv("LOCKSTEP_TOOLCHAIN", str(checkout.root / "build/cuda/lockstep.json"))
-    monkeypatch.setenv("FAKE_JUDGE_LOG", str(checkout.work / "judge.log"))
     return checkout
 
 
@@ -101,12 +100,10 @@ def test_lint_proves_what_the_gpus_own_tools_find(gpu: Checkout) -> None:
 
 def test_results_are_judged_again_when_the_emulator_changes(gpu: Checkout) -> None:
     folder, store = gpu.submission("ann", {}), ("--results", gpu.work / "kept")
-    log = gpu.work / "judge.log"
 
     def judged() -> int:
-        log.unlink(missing_ok=True)
         gpu.grade(folder, *store)
-        return log.read_text().count("begin") if log.exists() else 0
+        return gpu.judged()
 
     assert [judged(), judged()] == [4, 0]
     emulator = gpu.root / "emulator.py"

@@ -9,20 +9,14 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader.intake.roster import read_roster
+from lockstep_grader.model.compat import tomllib
 from lockstep_grader.model.grades import Student
 from made_up_grades import demo, write_results
 
-from conftest import LAB, Checkout
+from conftest import DATA, LAB, Checkout
 
 # As Moodle 4 exports it (mod/assign/feedback/offline/locallib.php).
-WORKSHEET = (
-    "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed,"
-    "Last modified (submission),Last modified (grade),Feedback comments\r\n"
-    "Participant 51,Ann Lee,ann@x,Submitted for grading,,10.00,Yes,"
-    '"Monday, 12 October 2026, 10:00 AM",-,\r\n'
-    "Participant 52,Bob O_Neil,bob@x,Submitted for grading,3.00,10.00,Yes,-,-,old\r\n"
-    "Participant 54,Dee,dee@x,No submission,,10.00,Yes,-,-,\r\n"
-)
+WORKSHEET = (DATA / "worksheet.csv").read_bytes().decode()
 
 
 @pytest.fixture
@@ -67,23 +61,8 @@ def test_a_worksheet_comes_back_with_grades_and_comments(checkout: Checkout, res
 
 # The head of a worksheet in another language, and its words before a participant's number.
 TRANSLATED = [
-    (
-        "ID,Vollständiger Name,E-Mail-Adresse,Status,Bewertung,Bestwertung,Bewertung kann geändert "
-        "werden,Zuletzt geändert (Abgabe),Zuletzt geändert (Bewertung),Feedback als Kommentar",
-        "Teilnehmer/in",
-    ),
-    (
-        "Identifiant,Nom complet,Adresse de courriel,Statut,Note,Note maximale,La note peut être "
-        "modifiée,Dernière modification (travail remis),Dernière modification (note),"
-        "Feedback par commentaires",
-        "Participant",
-    ),
-    (
-        "Identificador,Nombre completo,Dirección de correo,Estado,Calificación,Calificación máxima,"
-        "La calificación puede ser cambiada,Última modificación (entrega),"
-        "Última modificación (calificación),Comentarios de retroalimentación",
-        "Participante ",
-    ),
+    tuple(each.values())
+    for each in tomllib.loads((DATA / "worksheets.toml").read_text("utf-8"))["worksheet"]
 ]
 
 
@@ -151,8 +130,7 @@ def test_another_file_is_no_worksheet(
 ) -> None:
     file = checkout.write("w.csv", text) if text else checkout.root / "none.csv"
     options = ("--format", "csv", "--layout", "worksheet")
-    ran = checkout.lab("export", results, *options, "--roster", file)
-    assert (ran.status, says in ran.complaint) == (2, True)
+    assert says in checkout.refusal("export", results, *options, "--roster", file)
     assert "give it as --roster" in checkout.lab("export", results, *options).complaint
 
 

@@ -5,14 +5,14 @@ import json
 import re
 from collections.abc import Iterator
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lockstep_grader.model.grades import FindingKind
 
-REPOSITORY = Path(__file__).parents[2]
+from repository import REPOSITORY
+
 LIST = REPOSITORY / "common" / "judge" / "protocol" / "finding_kinds.h"
 ENTRY = re.compile(r'^inline constexpr const char\* (\w+) = "(\w+)";$', re.MULTILINE)
 KINDS = [kind.value for kind in FindingKind]

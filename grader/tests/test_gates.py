@@ -13,44 +13,19 @@ import pytest
 
 from lockstep_grader.author.mutants import Mutant, read_mutants
 from lockstep_grader.compile.worker import compile_rung
-from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.session import Session, Wanted, open_session
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Backend, FindingKind, Lab, Outcome, Rung
 from lockstep_grader.student.profile.run import count
 
-REPOSITORY = Path(__file__).parents[2]
+from conftest import DATA
+from repository import LABS, REPOSITORY
+
 WORKSPACE = Workspace.from_environment()
-LABS = read_labs(WORKSPACE)
 TABLE = "## What was tried on each gate"
 
-KERNELS = """
-__device__ float4 g_words[32];
-__device__ float g_word;
-__device__ int g_flag;
-volatile char g_attack[] = "attack 0 of test_gates.py";  // another digit is written into the worker
-
-__global__ void empty_kernel() {}
-
-__global__ void idle_kernel() {
-  __shared__ volatile int word;
-  if (threadIdx.x == 0) word = 0;
-  __syncthreads();
-  for (int i = 0; i < 16; ++i) {
-    if (word != 0) g_flag = 1;
-  }
-}
-
-__global__ void one_word_kernel() {
-  if (g_word == 0) g_flag = 1;
-}
-
-__global__ void wide_kernel() {
-  const float4 words = g_words[threadIdx.x];
-  if (words.x != 0) g_flag = 1;
-}
-"""
+KERNELS = (DATA / "attacks_on_gates.cu").read_text("utf-8")
 # Each improves a mean of another direction; blocks and warps without work improve those of both.
 ATTACKS = """
   if (g_attack[7] != '0') empty_kernel<<<20000, 32>>>(), idle_kernel<<<64, 1024>>>();

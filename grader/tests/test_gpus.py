@@ -10,7 +10,7 @@ import pytest
 
 from lockstep_grader.machine.gpus import Gpu, GpuPool, GpuQueue, files_of_others, find_gpus
 
-from conftest import wait_for
+from conftest import runnable, wait_for
 
 LARGE = 65536
 
@@ -171,8 +171,7 @@ def test_the_gpus_are_those_that_are_allowed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     smi = tmp_path / "nvidia-smi"
-    smi.write_text("#!/bin/sh\necho '0, GPU-11, 8192'\necho '1, GPU-22, 4096'\n")
-    smi.chmod(0o755)
+    runnable(smi, "#!/bin/sh\necho '0, GPU-11, 8192'\necho '1, GPU-22, 4096'\n")
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     assert find_gpus() == [Gpu("GPU-11", 8192), Gpu("GPU-22", 4096)]

@@ -14,7 +14,6 @@ from lockstep_grader.model.grades import (
     FindingKind,
     Image,
     Outcome,
-    Part,
     TestResult,
 )
 from lockstep_grader.observe.gtest import read_gtest
@@ -28,16 +27,6 @@ def read(tmp_path: Path, *tests: dict[str, Any]) -> tuple[TestResult, ...]:
     found, seed = read_gtest(file, tmp_path)
     assert seed == "9"
     return found
-
-
-def test_a_plain_test_is_a_passed_test_of_correctness(tmp_path: Path) -> None:
-    (test,) = read(tmp_path, PLAIN)
-    assert (test.name, test.part, test.outcome, test.seconds) == (
-        "S.A/1",
-        Part.CORRECTNESS,
-        Outcome.PASSED,
-        0.25,
-    )
 
 
 def test_failures_without_properties_make_a_failed_test_with_their_text(tmp_path: Path) -> None:
@@ -77,13 +66,6 @@ def test_what_was_printed_has_its_lines_again(tmp_path: Path) -> None:
         'i\t1\nsaid "5"\n\\x1b[31m\\n ...'
     )
     assert read(tmp_path, {**PLAIN, "output": 'a " b'})[0].output == 'a " b'
-
-
-def test_numbers_and_counters_are_read(tmp_path: Path) -> None:
-    extra = {"part": "efficiency", "share": "0.91", "counters": '{"k": {"launches": 2}}'}
-    (test,) = read(tmp_path, {**PLAIN, **extra})
-    assert test.measures == {"share": 0.91}
-    assert test.counters == {"k": {"launches": 2}}
 
 
 def test_pictures_are_taken_from_their_folder_and_from_nowhere_else(tmp_path: Path) -> None:

@@ -18,7 +18,9 @@ from lockstep_grader.author.edits import apply_edits, read_blocks
 from lockstep_grader.author.mutants import EDIT, split_edit
 from lockstep_grader.confine.sandbox import NoSandbox, find_sandbox
 from lockstep_grader.model.grades import Backend
-from test_e2e import REPOSITORY, grade
+from test_e2e import grade
+
+from repository import REPOSITORY
 
 pytestmark = pytest.mark.e2e
 

@@ -11,36 +11,21 @@ from lockstep_grader.intake.platforms import gradescope_submissions
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Student
 
-from conftest import LAB, LAB_TOML, SOLUTION, Checkout
+from conftest import DATA, LAB, LAB_TOML, SOLUTION, Checkout
 from handed_in import FLAT, GOOD, RUNGS, by_id, is_whole, taken, zip_bytes
 
-METADATA = """\
----
-submission_11:
-  :submitters:
-  - :name: Ann Lee
-    :sid: '3001'
-    :email: ann@example.edu
-  :created_at: 2026-02-03 10:00:00.000000000 Z
-  :score: 0.0
-  :results:
-    output: !ruby/object:Odd
-      a: 1
-submission_12:
-  :submitters:
-  - :name: Bob
-    :sid:
-    :email: bob@example.edu
-  - :name: Cy
-    :sid:
-    :email: cy@example.edu
-"""
+METADATA = (DATA / "submission_metadata.yml").read_text("utf-8")
 
 
 def put(checkout: Checkout, folder: str, files: Mapping[str, str | bytes]) -> Path:
     for name, data in files.items():
         checkout.write(f"{folder}/{name}", data)
     return checkout.root / folder
+
+
+def exported(checkout: Checkout, name: str, files: Mapping[str, str | bytes], packed: bool) -> Path:
+    """As a folder, or packed in a zip, which may also be what one student handed in."""
+    return checkout.write(f"{name}.zip", zip_bytes(files)) if packed else put(checkout, name, files)
 
 
 def gradescope() -> dict[str, str]:
@@ -53,10 +38,7 @@ def gradescope() -> dict[str, str]:
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_gradescope_export_names_its_students(checkout: Checkout, packed: bool) -> None:
-    if packed:
-        path = checkout.write("export.zip", zip_bytes(gradescope()))
-    else:
-        path = put(checkout, "export", gradescope())
+    path = exported(checkout, "export", gradescope(), packed)
     submissions = by_id(taken(checkout, path))
     assert list(submissions) == ["ann@example.edu", "bob@example.edu", "cy@example.edu"]
     assert all(map(is_whole, submissions.values()))  # a group's work counts for each of them
@@ -70,10 +52,7 @@ def test_a_student_alone_in_a_class_names_no_other_by_metadata(
     files = {
         name.replace("assignment_7_export", "mallory"): text for name, text in gradescope().items()
     } | {f"mallory/{name}": text for name, text in GOOD.items()}
-    if packed:  # which may also be what mallory handed in
-        path = checkout.write("mallory.zip", zip_bytes(files))
-    else:
-        path = put(checkout, "class", files)
+    path = exported(checkout, "mallory", files, packed)
     submissions = by_id(taken(checkout, path))
     assert list(submissions) == ["mallory"]
     assert is_whole(submissions["mallory"])
@@ -107,10 +86,7 @@ def test_a_canvas_export_is_told_apart_by_the_students_number(
         "doejane_LATE_101_9003_02_second-2.cu": SOLUTION,
         "poeed_102_9004_essay.pdf": "pdf",
     }
-    if packed:
-        path = checkout.write("submissions.zip", zip_bytes(files))
-    else:
-        path = put(checkout, "submissions", files)
+    path = exported(checkout, "submissions", files, packed)
     submissions = by_id(taken(checkout, path, LAB))
     assert list(submissions) == ["doejane_101", "leeann_100", "poeed_102"]
     assert is_whole(submissions["doejane_101"])
@@ -160,10 +136,7 @@ def test_a_moodle_export_has_names_in_its_folders(checkout: Checkout, packed: bo
         **{f"Cy Dee_54_assignsubmission_file/{name}": text for name, text in GOOD.items()},
         "Eve_55_assignsubmission_file_work.zip": zip_bytes(GOOD),
     }
-    if packed:
-        path = checkout.write("moodle.zip", zip_bytes(files))
-    else:
-        path = put(checkout, "moodle", files)
+    path = exported(checkout, "moodle", files, packed)
     submissions = by_id(taken(checkout, path))
     assert list(submissions) == ["Ann Lee_51", "Bob_53", "Cy Dee_54", "Eve_55", "José Núñez_52"]
     for whole in ("Ann Lee_51", "Cy Dee_54", "Eve_55"):
@@ -280,10 +253,7 @@ def test_a_file_that_is_named_as_moodle_would_stays_its_owners_in_canvas(
 ) -> None:
     theirs = "malmal_103_9009_Ann Lee_100_assignsubmission_file_work.zip"
     files: dict[str, str | bytes] = {**CANVAS, theirs: zip_bytes(GOOD)}
-    if packed:
-        path = checkout.write("class.zip", zip_bytes(files))
-    else:
-        path = put(checkout, "class", files)
+    path = exported(checkout, "class", files, packed)
     submissions = by_id(taken(checkout, path))
     assert list(submissions) == ["leeann_100", "malmal_103", "poeed_102"]
     assert submissions["malmal_103"].student == Student(name="malmal", lms_id="103")

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader.intake.catalog import find_lab, find_rung, find_target, read_lab
-from lockstep_grader.intake.toml_lines import key_lines, line_of, spelled
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Backend, Gate, Lab
 from lockstep_grader.model.text import one_line
 
 from conftest import LAB_TOML
+from repository import REPOSITORY
 
 SPEED = """\
 [rung.speed]
@@ -94,7 +94,6 @@ def test_a_mistake_in_a_gate_names_line_and_key(tmp_path: Path, speed: str, expe
 
 # ---- what CMake reads
 
-REPOSITORY = Path(__file__).parents[2]
 READS = """\
 include(common/cmake/LabFile.cmake)
 read_lab_file(${FILE} lab)
@@ -237,31 +236,6 @@ def test_a_mistake_in_bench_sizes_names_line_and_key(tmp_path: Path, sizes: str)
     assert expected in complaint(tmp_path, with_sizes(sizes))
 
 
-def test_broken_syntax_is_named_with_its_line(tmp_path: Path) -> None:
-    assert "at line 3" in complaint(tmp_path, '[lab]\nid = "01-demo"\nslug = oops\n')
-
-
-def test_a_lab_toml_that_is_not_utf8_is_named(tmp_path: Path) -> None:
-    file = write(tmp_path, "")
-    file.write_bytes(b"# caf\xe9\n")
-    with pytest.raises(FaultError, match="not UTF-8"):
-        read_lab(file)
-
-
-def test_a_missing_lab_toml_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FaultError, match=r"lab\.toml: No such file"):
-        read_lab(tmp_path / "lab.toml")
-
-
-def test_keys_of_nested_tables_are_found_where_they_stand() -> None:
-    lines = key_lines('a = 1\n[[r]]\nx = 1\n[r.s]\ny = 1\n[[r]]\n"z" = 1\n')
-    assert line_of(lines, ("r", 0, "s", "y")) == 5
-    assert line_of(lines, ("r", 1, "z")) == 7
-    assert line_of(lines, ("r", 1, "absent")) == 6
-    assert line_of(lines, ("nowhere",)) == 1
-    assert spelled(("r", 1, "z")) == "r[1].z"
-
-
 @pytest.mark.parametrize("name", ["01-demo", "demo", "01", "01-d", "de"])
 def test_a_lab_answers_to_its_id_slug_and_number_and_their_start(lab: Lab, name: str) -> None:
     assert find_lab([lab], name) is lab
@@ -281,12 +255,26 @@ def test_a_start_that_several_rungs_share_is_an_input_error(lab: Lab) -> None:
 @pytest.mark.parametrize("target", ["demo", "labs/01-demo/", "01-demo"])
 def test_a_target_without_a_rung_is_the_whole_lab(lab: Lab, target: str) -> None:
     assert find_target([lab], target) == (lab, lab.rungs)
-
-
-def test_a_path_as_the_shell_completes_it_is_a_target(lab: Lab) -> None:
-    assert find_target([lab], "labs/01-demo/02_second.cu") == (lab, (lab.rungs[1],))
+    as_completed = "labs/01-demo/02_second.cu"  # by the shell
+    assert find_target([lab], as_completed) == (lab, (lab.rungs[1],))
 
 
 def test_an_unknown_lab_is_an_input_error(lab: Lab) -> None:
     with pytest.raises(InputError, match="there is no lab called 'scan'"):
         find_lab([lab], "scan")
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b'[lab]\nid = "01-demo"\nslug = oops\n', "at line 3"),
+        (b"# caf\xe9\n", "not UTF-8"),
+        (None, r"lab\.toml: No such file"),
+    ],
+)
+def test_a_file_that_is_no_toml_is_named(tmp_path: Path, data: bytes | None, says: str) -> None:
+    file = tmp_path / "lab.toml"
+    if data is not None:
+        file.write_bytes(data)
+    with pytest.raises(FaultError, match=says):
+        read_lab(file)

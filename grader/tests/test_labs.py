@@ -2,23 +2,21 @@
 """A lab's folder shows what a student needs; its judge has the same names in every lab."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.model.grades import Lab
+from lockstep_grader.model.grades import Backend, Lab
+from lockstep_grader.toolchain.description import build_backend, read_toolchain
 
-REPOSITORY = Path(__file__).parents[2]
-WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")
-LABS = read_labs(WORKSPACE)
+from repository import REPOSITORY, WORKSPACE, each_lab
+
 ROLES = {"main", "fixture", "data", "reference", "diagnosis", "workload", "picture"}
 TEST = re.compile(r"^TEST_F\((\w+),", re.MULTILINE)
 MAX_WORDS = 2500  # of a handout; a second page holds what is looked up
 NAMESPACE = re.compile(r"^namespace (\w+) \{", re.MULTILINE)
-
-each_lab = pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.id)
 
 
 def folder(lab: Lab) -> Path:
@@ -92,3 +90,21 @@ def test_the_judge_of_every_lab_has_one_namespace(lab: Lab) -> None:
         assert spaces - {"lab", "internal"} == (
             set() if file.name == "main.cpp" else {"lab_judge"}
         ), file
+
+
+# ---- clang compiles every starter without a warning, with the flags of rungs; lint asks nvcc
+
+
+@pytest.mark.e2e
+@each_lab
+def test_clang_has_nothing_to_say_of_a_starter(lab: Lab, tmp_path: Path) -> None:
+    file = build_backend(Workspace.from_environment(), Backend.CPU, ["lockstep_base"], 2)
+    steps = {step.name: step for step in read_toolchain(file).steps}
+    for rung in lab.rungs:
+        source = REPOSITORY / "labs" / lab.id / rung.file_name
+        for name in ("device", "written", "host"):
+            argv = steps[name].filled(source=source, work=tmp_path, include=source.parent, calls="")
+            done = subprocess.run(argv, capture_output=True, text=True, check=False)
+            said = done.stdout + done.stderr
+            assert done.returncode == 0, said
+            assert "warning" not in said

@@ -7,14 +7,19 @@ import runpy
 import shutil
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 from lockstep_grader.cli.environment import complain_of_missing
 from lockstep_grader.toolchain.installers import install_command, pip_cause
 
-REPOSITORY = Path(__file__).parents[2]
+from conftest import runnable
+from repository import REPOSITORY
+
 PACKAGE = """\
 import os, sys
 print(sys.prefix, os.getcwd(), *sys.argv[1:])
@@ -67,8 +72,7 @@ def test_the_first_start_makes_a_venv_and_the_second_is_silent(copy: Path) -> No
 
 def test_a_half_made_venv_is_made_anew(copy: Path) -> None:
     (copy / ".venv" / "bin").mkdir(parents=True)
-    (copy / ".venv" / "bin" / "python").write_text("#!/bin/sh\nexit 1\n")
-    (copy / ".venv" / "bin" / "python").chmod(0o755)
+    runnable(copy / ".venv" / "bin" / "python", "#!/bin/sh\nexit 1\n")
     ran = lab(copy)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.startswith(f"{copy}/.venv ")
@@ -115,8 +119,7 @@ def test_without_python_there_is_one_line_with_the_next_step(copy: Path, tmp_pat
     tools.mkdir()
     for name in ("sh", "readlink", "cmp"):
         (tools / name).symlink_to(shutil.which(name) or "")
-    (tools / "python3").write_text("#!/bin/sh\n[ $1 = --version ] && echo Python 3.9.2\n")
-    (tools / "python3").chmod(0o755)
+    runnable(tools / "python3", "#!/bin/sh\n[ $1 = --version ] && echo Python 3.9.2\n")
     ran = lab(copy, PATH=str(tools))
     assert ran.returncode == 3
     assert ran.stderr.count("\n") == 1
@@ -140,10 +143,11 @@ def test_the_distributions_python_is_the_base_where_it_can_be(
     base = bootstrap["_base"].__wrapped__
     assert bootstrap["DISTRIBUTIONS"] == "/usr/bin/python3"
     python = tmp_path / "python3"
-    python.write_text(
-        f'#!/bin/sh\nexec {sys.executable} -c "import sys; sys.version_info = {version_info}; $2"\n'
+    runnable(
+        python,
+        f'#!/bin/sh\nexec {sys.executable} -c "import sys; '
+        f'sys.version_info = {version_info}; $2"\n',
     )
-    python.chmod(0o755)
     base.__globals__["DISTRIBUTIONS"] = str(python)
     assert base() == (str(python) if is_taken else sys.executable)
     python.unlink()
@@ -207,3 +211,50 @@ def test_a_venv_that_lost_a_package_is_made_anew(
     said = capsys.readouterr().err
     assert said == f"lab: {tmp_path} lacks rich; run the same command again: it makes .venv anew\n"
     assert not (tmp_path / "installed.txt").exists()
+
+
+# ---- the pinned packages can be installed on every Python that the grader supports
+
+
+GRADER = Path(__file__).parents[1]
+# Ubuntu 22.04, Debian 12, Ubuntu 24.04 and Debian 13 have these.
+PYTHONS = ("3.10.0", "3.11.2", "3.12.3", "3.13.5")
+
+
+def pins(file: Path) -> list[Requirement]:
+    lines = file.read_text("utf-8").splitlines()
+    return [Requirement(line) for line in lines if line.strip() and line[0] not in "#-"]
+
+
+def holds(pin: Requirement, python: str) -> bool:
+    names = {"python_version": python.rpartition(".")[0], "python_full_version": python}
+    return pin.marker is None or pin.marker.evaluate(names)
+
+
+@pytest.mark.parametrize(
+    "name", ["requirements.txt", "requirements-dev.txt", "requirements-site.txt"]
+)
+def test_a_pin_excludes_no_python_that_it_is_for(name: str) -> None:
+    """Each package says so itself; what is not installed here is a pin of another Python."""
+    wrong = []
+    for pin in pins(GRADER / name):
+        try:
+            found = metadata(pin.name)
+        except PackageNotFoundError:
+            continue
+        if found["Version"] not in pin.specifier:
+            continue
+        allowed = SpecifierSet(found["Requires-Python"] or "")
+        wrong += [
+            f"{pin} needs Python {allowed}, not {python}"
+            for python in PYTHONS
+            if holds(pin, python) and python not in allowed
+        ]
+    assert not wrong
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_each_package_has_one_version_for_a_python(python: str) -> None:
+    for file in GRADER.glob("requirements*.txt"):
+        names = [pin.name for pin in pins(file) if holds(pin, python)]
+        assert len(names) == len(set(names)), file.name

@@ -3,7 +3,7 @@
 
 import pytest
 
-from conftest import LAB, STARTER, Checkout, verdict_line
+from conftest import LAB, LAB_TOML, STARTER, Checkout, verdict_line
 
 CAUGHT = verdict_line(
     outcome="failed",
@@ -19,10 +19,12 @@ HEADER = """\
 // mistake: 4, the tail is dropped
 // expect: failed wrong_result
 """
+MUTANT = f"solutions/{LAB}/mutants/tail_dropped.cu"
+ONE_HINT = LAB_TOML.replace(', "a telling hint"', "")
 
 
 def mutant(checkout: Checkout, body: str = CAUGHT, header: str = HEADER) -> None:
-    checkout.write(f"solutions/{LAB}/mutants/tail_dropped.cu", header + body)
+    checkout.write(MUTANT, header + body)
 
 
 def test_an_honest_lab_is_proved(checkout: Checkout) -> None:
@@ -43,6 +45,9 @@ def test_an_honest_lab_is_proved(checkout: Checkout) -> None:
         (f"labs/{LAB}/01_first.cu", "// TODO\n", "must fail with todo, but was passed"),
         (f"labs/{LAB}/01_first.cu", STARTER.replace("// TODO sum up", ""), ""),
         (f"labs/{LAB}/01_first.cu", "// TODO SYNTAX", "was failed with compile_error"),
+        (f"labs/{LAB}/01_first.cu", STARTER.replace("TODO", "sum up"), "01_first: has no TODO"),
+        (f"labs/{LAB}/lab.toml", ONE_HINT, "has 1 hints, fewer than 2"),
+        (MUTANT, f"{HEADER}// right\n", "mutant tail_dropped: was passed, not failed"),
         (f"solutions/{LAB}/01_first.cu", "// TODO tidy\n", "still has a TODO"),
         (f"solutions/{LAB}/01_first.cu", CAUGHT, "earns 0 of 4 points: wrong_result: tail"),
         (f"solutions/{LAB}/01_first.cu", "//! segfault\n", "could not be judged"),
@@ -58,24 +63,6 @@ def test_a_broken_promise_is_a_breach(
         return
     assert ran.status == 1
     assert breach in ran.out
-
-
-def test_a_starter_without_the_word_todo_is_a_breach(checkout: Checkout) -> None:
-    checkout.write(f"labs/{LAB}/01_first.cu", STARTER.replace("TODO", "sum up"))
-    assert "01_first: has no TODO" in checkout.lab("lint").out
-
-
-def test_too_few_hints_are_a_breach(checkout: Checkout) -> None:
-    file = checkout.root / "labs" / LAB / "lab.toml"
-    file.write_text(file.read_text().replace(', "a telling hint"', ""))
-    assert "has 1 hints, fewer than 2" in checkout.lab("lint").out
-
-
-def test_a_mutant_that_passes_is_a_breach(checkout: Checkout) -> None:
-    mutant(checkout, "// nothing wrong\n")
-    ran = checkout.lab("lint")
-    assert ran.status == 1
-    assert "mutant tail_dropped: was passed, not failed" in ran.out
 
 
 @pytest.mark.parametrize(
@@ -145,10 +132,9 @@ def test_a_malformed_mutant_names_its_file(
     checkout: Checkout, old: str, new: str, complaint: str
 ) -> None:
     mutant(checkout, header=HEADER.replace(old, new))
-    ran = checkout.lab("lint")
-    assert ran.status == 3
-    assert "tail_dropped.cu" in ran.complaint
-    assert complaint in ran.complaint
+    said = checkout.refusal("lint", status=3)
+    assert "tail_dropped.cu" in said
+    assert complaint in said
 
 
 EDIT = f"{HEADER}@@\n-// solved\n+{CAUGHT}"
@@ -192,18 +178,15 @@ def test_a_malformed_edit_names_its_file(
     checkout: Checkout, text: str | bytes, complaint: str
 ) -> None:
     checkout.write(f"solutions/{LAB}/mutants/tail_dropped.edit", text)
-    ran = checkout.lab("lint")
-    assert ran.status == 3
-    assert f"solutions/{LAB}/mutants/tail_dropped.edit: " in ran.complaint
-    assert complaint in ran.complaint
+    said = checkout.refusal("lint", status=3)
+    assert f"solutions/{LAB}/mutants/tail_dropped.edit: " in said
+    assert complaint in said
 
 
 def test_a_name_is_an_edit_or_a_whole_file(checkout: Checkout) -> None:
     mutant(checkout)
     checkout.write(f"solutions/{LAB}/mutants/tail_dropped.edit", EDIT)
-    ran = checkout.lab("lint")
-    assert ran.status == 3
-    assert "tail_dropped.edit has the same name" in ran.complaint
+    assert "tail_dropped.edit has the same name" in checkout.refusal("lint", status=3)
 
 
 def test_a_solution_beyond_the_ladder_names_its_rung(checkout: Checkout) -> None:

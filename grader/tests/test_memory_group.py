@@ -19,6 +19,8 @@ from lockstep_grader.confine.memory_group import (
 )
 from lockstep_grader.model.errors import InputError
 
+from conftest import runnable
+
 Tree = tuple[Path, Path, Path]  # /proc, the root of the groups, and our own group
 SYSTEM_UNIT = "system.slice/run-7.scope"
 USER_UNIT = f"user.slice/user@{os.getuid()}.service/app.slice/run-7.scope"
@@ -48,8 +50,7 @@ def tree(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
     (proc / "self" / "cgroup").write_text(f"4:memory:/other\n0::/{unit}\n")
     systemctl = tmp_path / "bin" / "systemctl"
     systemctl.parent.mkdir()
-    systemctl.write_text(SYSTEMCTL)
-    systemctl.chmod(0o755)
+    runnable(systemctl, SYSTEMCTL)
     monkeypatch.setenv("PATH", f"{systemctl.parent}:{os.environ['PATH']}")
     return proc, root, group
 
@@ -82,25 +83,27 @@ def test_a_group_whose_processes_are_below_it_is_divided(below: str, tree: Tree)
     assert use_memory_group(proc, root) == group
 
 
-def test_a_group_that_is_not_delegated_is_left_alone(tree: Tree) -> None:
+@pytest.mark.parametrize(
+    ("is_delegated", "file", "reason"),
+    [
+        (False, "", "Delegate=yes"),
+        (True, f"{SYSTEM_UNIT}/cgroup.controllers", "Delegate=yes"),  # without memory
+        (True, "cgroup.controllers", "version 2"),
+    ],
+)
+def test_a_group_that_is_not_ours_to_divide_is_left_alone(
+    tree: Tree, is_delegated: bool, file: str, reason: str
+) -> None:
     proc, root, group = tree
+    if is_delegated:
+        delegate(group)
+        (root / file).write_text("cpu pids\n")
     before = sorted(group.iterdir())
     found = use_memory_group(proc, root)
     assert isinstance(found, NoMemoryGroup)
-    assert "Delegate=yes" in found.reason
+    assert reason in found.reason
     assert sorted(group.iterdir()) == before
     assert FOR_JUDGES not in os.environ
-
-
-def test_a_delegated_group_without_memory_is_left_alone(tree: Tree) -> None:
-    proc, root, group = tree
-    delegate(group)
-    (group / "cgroup.controllers").write_text("cpu pids\n")
-    before = sorted(group.iterdir())
-    found = use_memory_group(proc, root)
-    assert isinstance(found, NoMemoryGroup)
-    assert "Delegate=yes" in found.reason
-    assert sorted(group.iterdir()) == before
 
 
 def test_a_group_that_cannot_be_divided_is_none(tree: Tree) -> None:
@@ -111,15 +114,6 @@ def test_a_group_that_cannot_be_divided_is_none(tree: Tree) -> None:
     assert isinstance(found, NoMemoryGroup)
     assert "cannot be divided" in found.reason
     assert FOR_JUDGES not in os.environ
-
-
-def test_without_version_2_for_memory_there_is_none(tree: Tree) -> None:
-    proc, root, group = tree
-    delegate(group)
-    (root / "cgroup.controllers").write_text("cpu pids\n")
-    found = find_memory_group(proc, root)
-    assert isinstance(found, NoMemoryGroup)
-    assert "version 2" in found.reason
 
 
 def test_a_group_of_another_machine_is_forgotten(

@@ -2,11 +2,17 @@
 """`mutant`: a wrong submission shown whole, as a difference, and written back from an editor."""
 
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
 
+from lockstep_grader.author.mutant_edit import draft_of, stored
+from lockstep_grader.author.mutants import WHOLE, Mutant, read_fields, read_mutants, solution_of
+from lockstep_grader.intake.catalog import read_labs
+
 from conftest import LAB, LAB_TOML, Checkout
+from repository import REPOSITORY, WORKSPACE
 
 SOLUTION = "// SPDX-License-Identifier: MIT\n" + "".join(f"line {i};\n" for i in range(1, 21))
 HEADER = """\
@@ -77,26 +83,22 @@ def test_a_whole_file_is_shown_and_compared_too(author: Checkout) -> None:
 
 
 def test_an_unknown_name_gets_the_nearest_ones(author: Checkout) -> None:
-    ran = author.lab("mutant", "show", "tial")
-    assert ran.status == 2
-    assert "there is no mutant called 'tial'; did you mean 01-demo/tail?" in ran.complaint
-    assert "./lab mutant edit tial --of LAB/RUNG makes a new one" in ran.complaint
+    said = author.refusal("mutant", "show", "tial")
+    assert "there is no mutant called 'tial'; did you mean 01-demo/tail?" in said
+    assert "./lab mutant edit tial --of LAB/RUNG makes a new one" in said
     assert "did you mean" not in author.lab("mutant", "show", "trap").complaint
 
 
 def test_a_name_that_two_labs_have_must_say_the_lab(author: Checkout) -> None:
     author.write("labs/02-more/lab.toml", LAB_TOML.replace('"01-demo"', '"02-more"'))
     author.write("solutions/02-more/mutants/tail.edit", EDIT)
-    ran = author.lab("mutant", "show", "tail")
-    assert ran.status == 2
-    assert "say 01-demo/tail or 02-more/tail" in ran.complaint
+    assert "say 01-demo/tail or 02-more/tail" in author.refusal("mutant", "show", "tail")
     assert author.lab("mutant", "show", "01/tail").status == 0
 
 
 def test_a_students_copy_has_no_mutants(author: Checkout) -> None:
     (author.root / "solutions").rename(author.root / "elsewhere")
-    ran = author.lab("mutant", "show", "tail")
-    assert (ran.status, "students' copy" in ran.complaint) == (2, True)
+    assert "students' copy" in author.refusal("mutant", "show", "tail")
 
 
 def test_edit_shows_the_whole_text_and_writes_the_difference(
@@ -143,9 +145,7 @@ def test_a_new_mutant_begins_as_the_solution(author: Checkout, editor: Editor) -
 def test_what_cannot_be_made_is_refused(
     author: Checkout, words: tuple[str, ...], complaint: str
 ) -> None:
-    ran = author.lab("mutant", *words)
-    assert ran.status == 2
-    assert complaint in ran.complaint
+    assert complaint in author.refusal("mutant", *words)
 
 
 def test_another_design_is_stored_whole_and_back_again(author: Checkout, editor: Editor) -> None:
@@ -194,9 +194,7 @@ def test_after_the_solution_moved_edit_shows_what_no_longer_fits(
 ) -> None:
     author.write(FILE, EDIT + "@@\n-line 12;\n+line 13;\n")
     author.submission("solutions", {"01_first": SOLUTION.replace("line 7;", "line seven;")})
-    ran = author.lab("mutant", "show", "tail")
-    assert ran.status == 3
-    assert ran.complaint == (
+    assert author.refusal("mutant", "show", "tail", status=3) == (
         f"lab: {FILE}: block 1 is not in solutions/{LAB}/01_first.cu: the solution moved; "
         f"run ./lab mutant edit {LAB}/tail"
     )
@@ -207,3 +205,49 @@ def test_after_the_solution_moved_edit_shows_what_no_longer_fits(
     assert "line 11;\nline 13;\nline 13;\n" in editor.seen
     blocks = "@@\n-line seven;\n+line eight;\n@@\n-line 12;\n+line 13;\n"
     assert text(author) == HEADER + blocks
+
+
+# ---- the mutants of this repository fit today's solutions; lint proves how each is caught
+
+
+needs_solutions = pytest.mark.skipif(
+    not WORKSPACE.solutions.is_dir(), reason="a students' copy has no mutants"
+)
+
+
+@pytest.fixture(scope="module")
+def mutants() -> list[tuple[Path, Mutant]]:
+    return [
+        (solution_of(WORKSPACE, lab, mutant.rung), mutant)
+        for lab in read_labs(WORKSPACE)
+        for mutant in read_mutants(WORKSPACE, lab)
+    ]
+
+
+@needs_solutions
+def test_every_mutant_fits_todays_solution(mutants: list[tuple[Path, Mutant]]) -> None:
+    assert len(mutants) > 400
+    assert [mutant.problem for _, mutant in mutants if mutant.problem] == []
+
+
+@needs_solutions
+def test_every_mutant_is_stored_as_edit_would_store_it(
+    mutants: list[tuple[Path, Mutant]],
+) -> None:
+    """Blocks as short as can be; a whole file where a mutant is another design."""
+    differing = []
+    for solution, mutant in mutants:
+        text = mutant.file.read_text("utf-8")
+        is_whole = mutant.file.suffix == WHOLE
+        draft = text if is_whole else draft_of(mutant.text, read_fields(text))
+        suffix, again = stored(solution.read_text("utf-8"), draft)
+        if (suffix, again) != (mutant.file.suffix, text):
+            differing.append(WORKSPACE.shown(mutant.file))
+    assert differing == []
+
+
+@needs_solutions
+def test_the_manual_shows_a_mutant_as_it_is() -> None:
+    page = (REPOSITORY / "docs" / "authors.md").read_text("utf-8")
+    file = WORKSPACE.solutions / "01-reduction" / "mutants" / "past_the_end.edit"
+    assert textwrap.indent(file.read_text("utf-8"), "    ") in page

@@ -10,7 +10,9 @@ import nbclient
 import nbformat
 import pytest
 
-REPOSITORY = Path(__file__).parents[2]
+from conftest import runnable
+from repository import REPOSITORY
+
 NOTEBOOK = REPOSITORY / "docs" / "notebooks" / "lockstep.ipynb"
 
 
@@ -57,8 +59,7 @@ def test_findings_that_are_not_there_give_the_reason(
 ) -> None:
     (cell,) = (cell for cell in notebook.cells if "json.loads" in cell.source)
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "lab").write_text("#!/bin/sh\necho 'lab: CMake is missing' >&2\nexit 3\n")
-    (tmp_path / "lab").chmod(0o755)
+    runnable(tmp_path / "lab", "#!/bin/sh\necho 'lab: CMake is missing' >&2\nexit 3\n")
     exec(cell.source, {"subprocess": subprocess, "RUNG": "00/01"})
     assert "CMake is missing" in capsys.readouterr().out
 
@@ -71,8 +72,7 @@ def test_its_cells_run_on_the_cpu(
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LOCKSTEP_SOURCE", str(REPOSITORY))
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")  # no nvidia-smi of this machine
-    (tmp_path / "nvidia-smi").write_text("#!/bin/sh\nexit 9\n")
-    (tmp_path / "nvidia-smi").chmod(0o755)
+    runnable(tmp_path / "nvidia-smi", "#!/bin/sh\nexit 9\n")
     nbclient.NotebookClient(notebook, timeout=900, kernel_name="python3").execute(cwd=str(tmp_path))
     assert "01_matrix_add" in said(notebook, "setup")
     assert "not written yet" in said(notebook, "check")

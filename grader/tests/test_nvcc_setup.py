@@ -14,21 +14,11 @@ from lockstep_grader.toolchain import nvcc_setup
 from lockstep_grader.toolchain.nvcc_setup import begin, state_of_nvcc
 from lockstep_grader.toolchain.system import missing_pins, nvcc_of, pins
 
-from conftest import wait_for
+from conftest import FAKES, runnable, wait_for
 
 PINS = pins()
 # The script's arguments: the folder of packages, then pip's own, the pin last.
-UNPACK = """
-echo "$pin" >> "$site/log"
-case $pin in
-  *cccl*) file=include/cccl/cuda/atomic ;;
-  *crt*) file=include/crt/host_config.h ;;
-  *nvcc*) file=bin/nvcc ;;
-  *runtime*) file=include/cuda_runtime.h ;;
-  *nvvm*) file=nvvm/bin/cicc ;;
-esac
-mkdir -p "$(dirname "$site/nvidia/cu13/$file")"; touch "$site/nvidia/cu13/$file"
-"""
+UNPACK = (FAKES / "unpack_nvcc").read_text("utf-8")
 
 
 class Place:
@@ -47,8 +37,7 @@ class Place:
         monkeypatch.setattr(nvcc_setup, "pip_command", lambda _: [str(self._pip), str(self.site)])
 
     def script(self, text: str) -> None:
-        self._pip.write_text(f'#!/bin/bash\nsite=$1; pin="${{@: -1}}"\n{text}\n')
-        self._pip.chmod(0o755)
+        runnable(self._pip, f'#!/bin/bash\nsite=$1; pin="${{@: -1}}"\n{text}\n')
 
     def begin(self, choice: bool | None = None) -> nvcc_setup.Installation | None:
         return begin(choice, state=self.state, venv=self.venv)
@@ -124,24 +113,18 @@ def test_no_nvcc_is_remembered_until_nvcc(place: Place, monkeypatch: pytest.Monk
     assert missing_pins(place.venv) == []
 
 
-def test_the_environment_switches_it_off_for_one_command(
+def test_nothing_is_fetched_where_it_is_off_or_there_or_has_no_place(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("LOCKSTEP_NVCC", "off")
+    with monkeypatch.context() as off:
+        off.setenv("LOCKSTEP_NVCC", "off")
+        assert place.begin() is None
+    with monkeypatch.context() as toolkit:
+        toolkit.setattr(nvcc_setup, "toolkit_nvcc", lambda: "/usr/local/cuda/bin/nvcc")
+        assert place.begin() is None
+    monkeypatch.setattr(sys, "prefix", "/usr")  # no private .venv
     assert place.begin() is None
     assert not place.state.exists()
-
-
-def test_a_toolkit_is_enough(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nvcc_setup, "toolkit_nvcc", lambda: "/usr/local/cuda/bin/nvcc")
-    assert place.begin() is None
-
-
-def test_without_the_private_venv_nothing_is_fetched(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "prefix", "/usr")
-    assert place.begin() is None
 
 
 def test_a_package_whose_files_are_gone_is_fetched_again(place: Place) -> None:

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.author.packages.autograde import take
-from lockstep_grader.author.packages.build import KINDS, Platform, build_package, bundle
+from lockstep_grader.author.packages.autograde import COMPILE_BYTES, OWN_BYTES, jobs_that_fit, take
+from lockstep_grader.author.packages.build import Platform, build_package, bundle
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.intake.submission import MAX_SOURCE_BYTES
 from lockstep_grader.machine.files import Packed, tarred, zipped
@@ -193,14 +193,8 @@ def test_package_writes_the_file_and_says_what_to_do_with_it(
 
 
 def test_package_of_an_incomplete_checkout_names_what_is_missing(checkout: Checkout) -> None:
-    ran = checkout.lab("package", "gradescope", "01")
-    assert ran.status == 3
-    assert "is missing: is this a whole checkout?" in ran.complaint
-
-
-@pytest.mark.parametrize("platform", list(Platform))
-def test_every_platform_has_a_package(platform: Platform) -> None:
-    assert KINDS[platform].suffix in (".zip", ".tar")
+    said = checkout.refusal("package", "gradescope", "01", status=3)
+    assert "is missing: is this a whole checkout?" in said
 
 
 # What a platform hands in.
@@ -331,3 +325,39 @@ def test_the_image_lifts_tangos_limit_on_the_size_of_files(tmp_path: Path) -> No
     argv = ["sh", "-c", text, "autodriver", *arguments.split()]
     done = subprocess.run(argv, capture_output=True, text=True)
     assert done.stdout == f"{arguments} --fsize 0\n"
+
+
+# ---- as many compilers at a time as the memory holds, and never more than the cores
+
+
+MEMINFO = "MemTotal:  99999999 kB\nMemAvailable:  {} kB\n"
+
+
+def container(root: Path, **files: str) -> Path:
+    names = {
+        "v1": "sys/fs/cgroup/memory/memory.limit_in_bytes",
+        "v2": "sys/fs/cgroup/memory.max",
+        "free": "proc/meminfo",
+    }
+    for name, text in files.items():
+        file = root / names[name]
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return root
+
+
+@pytest.mark.parametrize(
+    ("files", "jobs"),
+    [
+        ({"v1": str(OWN_BYTES + COMPILE_BYTES * 3)}, 3),
+        ({"v1": str(2**63 - 4096), "v2": "max\n"}, 64),
+        ({"v2": "1000\n"}, 1),
+        ({"v2": f"{768 << 20}\n"}, 1),  # Gradescope's default
+        ({"free": MEMINFO.format((OWN_BYTES + COMPILE_BYTES * 5) >> 10)}, 5),
+        ({"v2": str(COMPILE_BYTES * 9), "free": MEMINFO.format(COMPILE_BYTES * 4 >> 10)}, 3),
+        ({}, 64),
+    ],
+)
+def test_the_smallest_limit_counts(tmp_path: Path, files: dict[str, str], jobs: int) -> None:
+    assert jobs_that_fit(container(tmp_path, **files), cores=64) == jobs
+    assert jobs_that_fit(tmp_path, cores=1) == 1

@@ -13,6 +13,8 @@ from lockstep_grader.author.selftest.prepare import (
 )
 from lockstep_grader.model.errors import FaultError
 
+from conftest import runnable
+
 LISTED = """\
 :env:.cert='/own/ca.pem'
 :env:.disable-pip-version-check='1'
@@ -72,8 +74,7 @@ def test_that_nothing_can_be_installed_is_one_line(
 def interpreter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str) -> Path:
     """A Python that notes its arguments, and requirements for it."""
     python = tmp_path / "python"
-    python.write_text(f'#!/bin/sh\necho "$*" >> "{tmp_path}/calls"\n{body}\n')
-    python.chmod(0o755)
+    runnable(python, f'#!/bin/sh\necho "$*" >> "{tmp_path}/calls"\n{body}\n')
     monkeypatch.setattr(sys, "executable", str(python))
     requirements = tmp_path / "requirements.txt"
     requirements.write_text("other==3\nuv==1.2\n")

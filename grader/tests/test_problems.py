@@ -15,8 +15,8 @@ from test_student_verbs import is_watching, read_until
 
 import jsonc
 from conftest import LAB, Checkout, verdict_line, wait_for
+from repository import REPOSITORY
 
-REPOSITORY = Path(__file__).parents[2]
 SCHEMAS = REPOSITORY / "grader" / "src" / "lockstep_grader" / "schemas"
 TASKS = {task["label"]: task for task in jsonc.read(REPOSITORY / ".vscode/tasks.json")["tasks"]}
 PATTERN = TASKS["check"]["problemMatcher"]["pattern"]
@@ -79,6 +79,7 @@ def test_a_broken_judge_is_a_problem_and_a_passed_rung_is_none(checkout: Checkou
     checkout.submission("labs", {"01_first": "//! segfault\n"})
     ran = checkout.lab("check", LAB, "--problems")
     assert [problem["code"] for problem in problems(ran.out)] == ["not_graded"]
+    assert (ran.status, "not graded" in ran.out) == (3, True)
 
 
 def test_a_check_without_the_option_prints_no_such_line(checkout: Checkout) -> None:

@@ -122,12 +122,8 @@ def test_a_kernels_row_has_every_column() -> None:
 
 
 def test_an_extent_drops_trailing_ones() -> None:
-    assert [extent(lengths) for lengths in ((5, 1, 1), (32, 8, 1), (1, 1, 3), (1, 1, 1))] == [
-        "5",
-        "32x8",
-        "1x1x3",
-        "1",
-    ]
+    made = [extent(lengths) for lengths in ((5, 1, 1), (32, 8, 1), (1, 1, 3), (1, 1, 1))]
+    assert made == ["5", "32x8", "1x1x3", "1"]
 
 
 def test_copies_by_the_host_have_no_shape_and_no_occupancy() -> None:

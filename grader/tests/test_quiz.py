@@ -36,59 +36,20 @@ from lockstep_grader.quiz.file import (
     parse_answers,
     read_answers,
     read_quiz,
+    require_quiz,
     write_answers,
 )
 from lockstep_grader.quiz.key import divergent_warps, read_key, sectors, up_sweep, wavefronts
 from lockstep_grader.quiz.score import scorer_of
 from lockstep_grader.quiz.sealed import read_sealed
 
-from conftest import LAB, SOLUTION, Checkout
+from conftest import DATA, LAB, SOLUTION, Checkout
+from repository import LABS, each_lab
 
 WORKSPACE = Workspace(Path(__file__).parents[2], Path())
-LABS = read_labs(WORKSPACE)
 
-QUESTIONS = """
-[[question]]
-id = "blocks"
-kind = "number"
-ask = "How many blocks of $block cover 100 items?"
-unit = "blocks"
-draw = { block = [32, 64] }
-
-[[question]]
-id = "colour"
-kind = "choice"
-ask = "Which?"
-[question.options]
-good = "this"
-bad = "that"
-
-[[question]]
-id = "why"
-kind = "explain"
-ask = "Why?"
-"""
-KEY = """
-[[question]]
-id = "blocks"
-formula = "ceil_div(100, block)"
-reason = "100 / $block, rounded up, is $answer."
-[[question.wrong]]
-formula = "100 // block"
-why = "Rounded down, the tail is lost."
-
-[[question]]
-id = "colour"
-answer = "good"
-reason = "Because this is how it is."
-[[question.wrong]]
-answer = "bad"
-why = "That is the other one."
-
-[[question]]
-id = "why"
-reason = "The model answer, for those that read."
-"""
+QUESTIONS = (DATA / "quiz" / "questions.toml").read_text("utf-8")
+KEY = (DATA / "quiz" / "key.toml").read_text("utf-8")
 
 
 @pytest.fixture
@@ -110,8 +71,7 @@ def answered(seed: int, **given: str) -> str:
 
 def right_blocks(checkout: Checkout, seed: int) -> str:
     workspace, lab = workspace_of(checkout)
-    quiz = read_quiz(workspace, lab)
-    assert quiz
+    quiz = require_quiz(workspace, lab)
     case = asked(quiz, quiz.questions[0], seed).case
     return read_key(workspace, quiz).case(quiz.questions[0], case).accepted[0]
 
@@ -131,16 +91,15 @@ def test_every_lab_asks_enough_and_many_questions_are_computed() -> None:
     assert set(Counter(each.kind for each in questions)) == set(Kind)
 
 
-@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.id)
+@each_lab
 def test_every_question_is_proved(lab: Lab) -> None:
     proofs = list(prove_quiz(WORKSPACE, lab, read_mutants(WORKSPACE, lab)))
     assert [(name, problems) for name, problems in proofs if problems] == []
 
 
-@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.id)
+@each_lab
 def test_the_students_files_hold_no_reason_of_the_key(lab: Lab) -> None:
-    quiz = read_quiz(WORKSPACE, lab)
-    assert quiz
+    quiz = require_quiz(WORKSPACE, lab)
     key = read_key(WORKSPACE, quiz).all_cases()
     given = (WORKSPACE.labs / lab.id / "quiz.toml").read_text()
     given += sealed_keys(WORKSPACE, [lab])[f"labs/{lab.id}/quiz.sealed.json"].decode()
@@ -214,8 +173,7 @@ def test_the_small_machine_counts_as_devices_do() -> None:
 
 def test_a_sealed_key_says_what_the_key_says(quizzed: Checkout) -> None:
     workspace, lab = workspace_of(quizzed)
-    quiz = read_quiz(workspace, lab)
-    assert quiz
+    quiz = require_quiz(workspace, lab)
     key = read_key(workspace, quiz)
     file = quizzed.write("quiz.sealed.json", sealed_keys(workspace, [lab])[
         f"labs/{LAB}/quiz.sealed.json"
@@ -239,9 +197,7 @@ def test_without_any_key_answers_are_kept(quizzed: Checkout) -> None:
     assert [each.mark for each in result.answers] == [
         Mark.UNCHECKED, Mark.UNANSWERED, Mark.COLLECTED,
     ]  # fmt: skip
-    ran = quizzed.lab("quiz", LAB, "--key")
-    assert ran.status == 2
-    assert "students' copy" in ran.complaint
+    assert "students' copy" in quizzed.refusal("quiz", LAB, "--key")
 
 
 # ---- asking
@@ -309,9 +265,7 @@ def test_bad_input_is_one_line(quizzed: Checkout) -> None:
         (answered(-1), "seed"),
     ):
         quizzed.write(f"labs/{LAB}/answers.toml", text)
-        ran = quizzed.lab("quiz", LAB, "--json")
-        assert ran.status == 2
-        assert says in ran.complaint
+        assert says in quizzed.refusal("quiz", LAB, "--json")
     quizzed.write(f"labs/{LAB}/quiz.toml", QUESTIONS.replace("$block", "$width"))
     assert "$width is not in 'draw'" in quizzed.lab("quiz", LAB, "--json").complaint
     (quizzed.root / f"labs/{LAB}/quiz.toml").unlink()
@@ -356,9 +310,7 @@ def submitted(quizzed: Checkout) -> str:
 def test_submit_refuses_answers_that_no_grader_reads_unless_forced(quizzed: Checkout) -> None:
     quizzed.submission("labs", {})
     quizzed.write(f"labs/{LAB}/answers.toml", "version = ")
-    ran = quizzed.lab("submit", LAB)
-    assert ran.status == 2
-    assert "answers.toml: not TOML" in ran.complaint
+    assert "answers.toml: not TOML" in quizzed.refusal("submit", LAB)
     assert quizzed.lab("submit", LAB, "--force").status == 0
 
 
@@ -486,8 +438,7 @@ HOSTILE_ANSWERS = {
 def test_answers_beyond_a_limit_are_one_line_and_take_no_time(quizzed: Checkout, name: str) -> None:
     text, complaint = HOSTILE_ANSWERS[name]
     workspace, lab = workspace_of(quizzed)
-    quiz = read_quiz(workspace, lab)
-    assert quiz
+    quiz = require_quiz(workspace, lab)
     begin = time.monotonic()
     with pytest.raises(InputError) as caught:
         parse_answers((answered(1) + text).encode(), quiz)

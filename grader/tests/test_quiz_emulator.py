@@ -18,7 +18,6 @@ from typing import Any
 
 import pytest
 
-from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Lab
 from lockstep_grader.model.quiz import Kind, Question, Quiz, canonical, spelled
@@ -27,10 +26,9 @@ from lockstep_grader.quiz.key import Key, computed, read_key
 from lockstep_grader.student.program.build import Options, build_program, program_steps
 from lockstep_grader.student.program.run import Checks, Settings, run_program
 
-REPOSITORY = Path(__file__).parents[2]
+from repository import LABS, WORKSPACE, each_lab
+
 PROGRAMS = Path(__file__).parent / "quiz_programs"
-WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")
-LABS = read_labs(WORKSPACE)
 
 # A question is about the accesses that are written, also those whose result is not used.
 AS_WRITTEN = Options(is_optimised=False)
@@ -150,9 +148,6 @@ def emulated(programs: Programs) -> Callable[[Lab], Mapping[str, Emulated]]:
         return by_question
 
     return lambda lab: answers(lab.id)
-
-
-each_lab = pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.id)
 
 
 @pytest.mark.e2e

@@ -28,8 +28,9 @@ from lockstep_grader.model.grades import (
 from lockstep_grader.model.score import score_rung
 from lockstep_grader.toolchain.nvcc import NoRungCompiler, Phase, RungCompiler, rung_compiler
 from lockstep_grader.words.nvcc_log import nvcc_findings
+from test_clang_log import MISTAKES
 
-from conftest import LAB, LAB_TOML, STARTER, Checkout, rungs
+from conftest import LAB, LAB_TOML, STARTER, Checkout, rungs, runnable
 from setups import DEMO, setup_in
 
 FILE = "01_first.cu"
@@ -38,8 +39,7 @@ FILE = "01_first.cu"
 def compiled_by(argv_text: str, source: str, work: Path) -> Compiled:
     """What is made of a compiler that is a shell script."""
     nvcc = work / "nvcc"
-    nvcc.write_text(f"#!/bin/sh\n{argv_text}\n")
-    nvcc.chmod(0o755)
+    runnable(nvcc, f"#!/bin/sh\n{argv_text}\n")
     return compiled(RungCompiler(str(nvcc), "13.0.88", "/usr/bin/g++"), source, work)
 
 
@@ -193,13 +193,13 @@ class Nvcc:
 
     def says(self, output: str, status: int) -> None:
         quoted = output.replace("'", "'\\''")
-        self.script.write_text(
+        runnable(
+            self.script,
             "#!/bin/sh\n"
             'if [ "$1" = --version ]; then echo "tools, release 13.0, V13.0.88"; exit; fi\n'
             f'echo "$*" >> {self.script}.calls\n'
-            f"printf '%s' '{quoted}'\nexit {status}\n"
+            f"printf '%s' '{quoted}'\nexit {status}\n",
         )
-        self.script.chmod(0o755)
 
     @property
     def commands(self) -> list[str]:
@@ -437,78 +437,12 @@ def refused(real: RungCompiler, source: str, work: Path) -> Finding:
     return compiled(real, source, work, ("7.5",)).errors[0]
 
 
-MISTAKES = {
-    "no __global__": (
-        "void scale(float* p) { p[0] = 1; }\nvoid run(float* p) {\n  scale<<<1, 32>>>(p);\n}\n",
-        (3, 3, "<<<...>>> launches a kernel, and scale is none: write __global__ before it"),
-    ),
-    "a host function": (
-        "namespace lab {\nfloat half(float x) { return x / 2; }\n"
-        "__global__ void scale(float* p) {\n  p[0] = half(p[0]);\n}\n}\n",
-        (
-            4,
-            10,
-            "scale runs on the GPU and cannot call half, a host function: write __device__ before "
-            "half",
-        ),
-    ),
-    "std::vector": (
-        "#include <vector>\n__global__ void scale(float* p) {\n  int n = 3;\n"
-        "  std::vector<float> v(n);\n}\n",
-        (4, 3, "scale runs on the GPU and cannot use std::vector, which exists only on the host"),
-    ),
-    "std::cout": (
-        '#include <iostream>\n__global__ void scale(float* p) {\n  std::cout << "here";\n}\n',
-        (3, 3, "scale runs on the GPU and cannot use std::cout, which exists only on the host"),
-    ),
-    "a device function on the host": (
-        "__device__ float half(float x) { return x / 2; }\nfloat run(float x) {\n"
-        "  return half(x);\n}\n",
-        (
-            3,
-            10,
-            "run runs on the host and cannot call half, a device function: call it from a kernel, "
-            "or write __host__ __device__ before it",
-        ),
-    ),
-    "a variable of the host": (
-        "float factor = 2;\n__global__ void scale(float* p) {\n  p[0] *= factor;\n}\n",
-        (
-            3,
-            11,
-            "factor is on the host, so a kernel cannot use it: pass its value to the kernel, or "
-            "declare it __device__ or __constant__",
-        ),
-    ),
-    "a warp function without its mask": (
-        "__global__ void sum(float* p) {\n  p[0] += __shfl_down(p[0], 16);\n}\n",
-        (
-            2,
-            11,
-            'identifier "__shfl_down" is undefined: CUDA 9 replaced __shfl_down by '
-            "__shfl_down_sync, whose first argument names the lanes that take part "
-            "(0xffffffff: all 32)",
-        ),
-    ),
-    "a call without <<<>>>": (
-        "__global__ void scale(float* p) { p[0] = 1; }\nvoid run(float* p) {\n  scale(p);\n}\n",
-        (
-            3,
-            3,
-            "a __global__ function call must be configured: launch the kernel with "
-            "<<<blocks, threads>>>",
-        ),
-    ),
-}
-
-
-@pytest.mark.parametrize("mistake", MISTAKES)
+@pytest.mark.parametrize("mistake", [name for name in MISTAKES if "nvcc" in MISTAKES[name]])
 def test_a_mistake_of_the_language_is_named_at_its_place(
     real: RungCompiler, mistake: str, tmp_path: Path
 ) -> None:
-    source, (line, column, message) = MISTAKES[mistake]
-    finding = refused(real, source, tmp_path)
-    assert (finding.message, finding.line, finding.column) == (message, line, column)
+    finding = refused(real, MISTAKES[mistake]["source"], tmp_path)
+    assert [finding.line, finding.column, finding.message] == MISTAKES[mistake]["nvcc"]
 
 
 def test_a_text_that_asks_for_the_architecture_is_read_for_each(

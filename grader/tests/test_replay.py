@@ -9,7 +9,6 @@ import pytest
 
 from lockstep_grader.author.mutants import read_mutants
 from lockstep_grader.intake.catalog import find_lab, read_labs
-from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import (
     Finding,
     FindingKind,
@@ -20,13 +19,12 @@ from lockstep_grader.model.grades import (
     TestResult,
 )
 from lockstep_grader.student.check import replay_command
-from test_e2e import REPOSITORY
 
 from conftest import LAB, Checkout
 from in_process import lab
 from recordings import unpacked
+from repository import WORKSPACE
 
-WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")
 RACE = Finding(FindingKind.RACE, "they meet", "01_first.cu", 7, items=33)
 
 

@@ -95,31 +95,6 @@ def test_a_page_of_a_student_says_nothing_of_others(checkout: Checkout, graded: 
         assert name not in page
 
 
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("", "cannot be read as JSON"),
-        ("[]", "is not what ./lab grade writes"),
-        ('{"version": 9}', "is of version 9"),
-        ('{"version": 1, "backend": "cpu"}', "is not what ./lab grade writes"),
-    ],
-)
-def test_damaged_results_are_named_in_one_line(
-    checkout: Checkout, text: str, complaint: str
-) -> None:
-    file = checkout.write("work/results/grade.json", text)
-    ran = checkout.lab("report", file.parent)
-    assert ran.status == 2
-    assert complaint in ran.complaint
-    assert "grade.json" in ran.complaint
-
-
-def test_a_folder_without_results_says_how_to_get_them(checkout: Checkout) -> None:
-    ran = checkout.lab("report", checkout.work)
-    assert ran.status == 2
-    assert "./lab grade PATH --results" in ran.complaint
-
-
 def test_a_submission_named_twice_is_refused(checkout: Checkout) -> None:
     write_results(checkout.work, full("adams"), full("adams"))
     assert "names a submission twice" in checkout.lab("report", checkout.work).complaint

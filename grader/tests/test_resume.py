@@ -2,19 +2,26 @@
 """Results as files: nothing is graded twice, nothing is lost, nothing is left running."""
 
 import json
+import os
 import signal
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.machine.workspace import forget_unused
+from lockstep_grader.model.grades import Finding, FindingKind, Judgement
+from lockstep_grader.results.store import KeptJudgements, ResultId
 
 from conftest import LAB, SOLUTION, Checkout, is_gone, rungs, wait_for
 
 
 @pytest.fixture
-def judged(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+def judged(checkout: Checkout) -> Callable[[], int]:
     """How many times the judge ran so far."""
     log = checkout.work / "judge.log"
-    monkeypatch.setenv("FAKE_JUDGE_LOG", str(log))
     return lambda: log.read_text().count("begin") if log.exists() else 0
 
 
@@ -105,21 +112,6 @@ def test_a_fault_is_tried_again_and_overwrites_no_result(
     assert kept.read_bytes() == before
 
 
-def test_a_run_that_was_killed_goes_on_where_it_stopped(
-    checkout: Checkout, judged: Callable[[], int]
-) -> None:
-    slow = checkout.submission("ann", {"02_second": "//! sleep 60\n"})
-    kept = checkout.work / "kept"
-    running = checkout.start("grade", slow, "--results", kept, "--jobs", "1")
-    wait_for(lambda: (kept / "ann" / LAB / "01_first.json").exists() and judged() == 2)
-    running.kill()
-    running.communicate()
-    checkout.submission("ann", {"02_second": SOLUTION})
-    ran, report = checkout.grade(slow, "--results", kept)
-    assert (ran.status, report["submissions"][0]["score"]) == (0, 10)
-    assert judged() == 3  # the first rung was not judged again
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_ends_its_children_and_says_how_to_go_on(
     checkout: Checkout, judged: Callable[[], int], number: signal.Signals
@@ -179,8 +171,50 @@ def test_a_lock_dies_with_its_owner(checkout: Checkout, judged: Callable[[], int
     assert (ran.status, "is in use" in ran.err) == (0, False)
 
 
-def test_the_scores_do_not_depend_on_the_number_of_jobs(checkout: Checkout) -> None:
-    folder = checkout.submission("ann", {"01_first": "SYNTAX"})
-    reports = [checkout.grade(folder, "--jobs", n, "--results", n)[1] for n in ("1", "4")]
-    assert [rungs(report)["01_first"]["score"] for report in reports] == [0, 0]
-    assert [report["submissions"][0]["score"] for report in reports] == [6, 6]
+# ---- judgements kept by content: a proof is made once, and again as soon as anything changes
+
+
+RESULT = ResultId("solution 01_first", "01-demo", "01_first")
+JUDGED = Source("01_first.cu", b"// solved")
+RACE = Judgement(findings=(Finding(FindingKind.RACE, "two threads", "01_first.cu", 7),), seed="1")
+
+
+def test_what_was_kept_is_found_under_its_key_alone(tmp_path: Path) -> None:
+    kept = KeptJudgements(tmp_path / "proofs")
+    assert kept.find(RESULT, "key") is None
+    assert kept.settle(RESULT, "key", JUDGED, RACE) == RACE
+    assert kept.find(RESULT, "key") == RACE
+    assert kept.find(ResultId("check", "01-demo", "01_first"), "key") == RACE
+    assert kept.find(RESULT, "another") is None
+
+
+def test_a_fault_is_not_kept(tmp_path: Path) -> None:
+    kept = KeptJudgements(tmp_path)
+    assert kept.settle(RESULT, "key", JUDGED, Judgement(fault="no room")).fault == "no room"
+    assert kept.find(RESULT, "key") is None
+
+
+def test_where_nothing_can_be_kept_the_judgement_is_still_used(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("a file, and no folder")
+    kept = KeptJudgements(tmp_path / "home" / "proofs")
+    assert kept.settle(RESULT, "key", JUDGED, RACE) == RACE
+    assert kept.find(RESULT, "key") is None
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"tests": 3}'])
+def test_a_damaged_file_is_judged_again(tmp_path: Path, text: str) -> None:
+    (tmp_path / "key.json").write_text(text)
+    assert KeptJudgements(tmp_path).find(RESULT, "key") is None
+
+
+def test_what_was_not_used_for_long_is_forgotten(tmp_path: Path) -> None:
+    kept = KeptJudgements(tmp_path)
+    for key in ("used", "unused", "new"):
+        kept.settle(RESULT, key, JUDGED, RACE)
+    long_ago = time.time() - 31 * 24 * 60 * 60
+    for key in ("used", "unused"):
+        os.utime(tmp_path / f"{key}.json", (long_ago, long_ago))
+    kept.find(RESULT, "used")
+    forget_unused(tmp_path)
+    assert {file.stem for file in tmp_path.iterdir()} == {"used", "new"}
+    forget_unused(tmp_path / "absent")

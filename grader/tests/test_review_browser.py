@@ -9,23 +9,12 @@ import pytest
 
 from lockstep_grader.results.comments import read_comments
 from test_report_browser import PHONE, Tab, browser, pytestmark, tab, violations
-from test_review import Client, address, serving
+from test_review import Client, address, client, folder
 
-from reports import EVIL, write_class
+from reports import EVIL
 
-__all__ = ["browser", "pytestmark", "tab"]
+__all__ = ["browser", "client", "folder", "pytestmark", "tab"]
 SAID = f"Pad the tile {EVIL}\nand say why"
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return write_class(tmp_path / "results")
-
-
-@pytest.fixture
-def client(folder: Path) -> Iterator[Client]:
-    with serving(folder) as client:
-        yield client
 
 
 @pytest.fixture

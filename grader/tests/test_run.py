@@ -18,27 +18,12 @@ from lockstep_grader.student.program.build import BuildError, Options, build_pro
 from lockstep_grader.student.program.run import Checks, Settings
 from lockstep_grader.toolchain.description import Step
 from lockstep_grader.toolchain.nvcc import Sanitizer
-from test_e2e import REPOSITORY
 
-from in_process import lab
+from conftest import FAKES, runnable
+from in_process import lab, put, text_of
+from repository import REPOSITORY
 
-KERNEL = """\
-#include <cstdio>
-#include <cstdlib>
-__global__ void fill(int* out, int num_items) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i COMPARED num_items) out[i] = i;
-}
-int main(int argc, char** argv) {
-  int* d_out = nullptr;
-  cudaMalloc(&d_out, 100 * sizeof(int));
-  fill<<<1, 128>>>(d_out, 100);
-  cudaDeviceSynchronize();
-  cudaFree(d_out);
-  std::printf("%d:%s\\n", argc, argv[argc - 1]);
-  return argc > 1 ? std::atoi(argv[1]) : 0;
-}
-"""
+KERNEL = text_of("fill/fill.cu")
 RIGHT, PAST_THE_END = KERNEL.replace("COMPARED", "<"), KERNEL.replace("COMPARED", "<=")
 
 emulated = pytest.mark.e2e
@@ -75,149 +60,12 @@ def test_a_finding_is_printed_on_stderr_and_makes_the_exit_code_1(tmp_path: Path
 @emulated
 @pytest.mark.parametrize(("checks", "kinds"), [("none", []), ("memory", ["uninitialized_read"])])
 def test_fewer_checks_find_less(tmp_path: Path, checks: str, kinds: list[str]) -> None:
-    (tmp_path / "race.cu").write_text(
-        "__global__ void k(int* a) {\n"
-        "  a[0] = threadIdx.x;\n"
-        "  a[0] = -static_cast<int>(threadIdx.x);\n"
-        "  a[1] = a[2] + 1;\n"
-        "}\n"
-        "int main() { int* a; cudaMalloc(&a, 12); k<<<1, 64>>>(a); cudaFree(a); }\n"
-    )
+    put(tmp_path, "race_and_uninitialized")
     run("race.cu", "--checks", checks, "--json", "out.json", cwd=tmp_path)
     assert [finding["kind"] for finding in report(tmp_path / "out.json")["findings"]] == kinds
     run("race.cu", "--json", "out.json", cwd=tmp_path)
     every = {finding["kind"] for finding in report(tmp_path / "out.json")["findings"]}
     assert every == {"race", "uninitialized_read"}
-
-
-@emulated
-def test_files_find_each_other_and_their_headers(tmp_path: Path) -> None:
-    parts = tmp_path / "parts"
-    (parts / "include").mkdir(parents=True)
-    (parts / "include" / "twice.cuh").write_text("#pragma once\n__device__ int twice(int);\n")
-    (parts / "include" / "start.cuh").write_text(
-        "#pragma once\n#include <twice.cuh>\ninline __global__ void start(int* out) {\n"
-        "  extern __shared__ int room[];\n  room[0] = NUMBER;\n  *out = twice(room[0]);\n}\n"
-        "inline void launch(int* d_out) { start<<<1, 1, sizeof(int)>>>(d_out); }\n"
-    )
-    (parts / "twice.cu").write_text(
-        "#include <twice.cuh>\n__device__ int twice(int x) { return 2 * x; }\n"
-    )
-    (parts / "start.cu").write_text("#include <start.cuh>\nvoid go(int* d) { launch(d); }\n")
-    (parts / "main.cpp").write_text(
-        "#include <cuda_runtime.h>\n#include <cstdio>\nvoid go(int*);\n"
-        "int main() {\n  int *d, h = 0;\n  cudaMalloc(&d, 4);\n  go(d);\n"
-        "  cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);\n  cudaFree(d);\n"
-        '  std::printf("%d\\n", h);\n}\n'
-    )
-    files = ("parts/main.cpp", "parts/start.cu", "parts/twice.cu")
-    ran = run(*files, "-Iparts/include", "-D", "NUMBER=21", cwd=tmp_path)
-    assert (ran.returncode, ran.stdout) == (0, "42\n"), ran.stderr
-
-
-@emulated
-def test_a_file_in_c_stays_c(tmp_path: Path) -> None:
-    (tmp_path / "twice.c").write_text(
-        "#include <stdlib.h>\nint twice(int x) {\n"
-        "  int *new = malloc(sizeof *new);\n  *new = 2 * x;\n  x = *new;\n  free(new);\n"
-        "  return x;\n}\n"
-    )
-    (tmp_path / "main.cu").write_text(
-        '#include <cstdio>\nextern "C" int twice(int);\n'
-        "__global__ void nothing() {}\n"
-        'int main() {\n  nothing<<<1, 1>>>();\n  std::printf("%d\\n", twice(21));\n}\n'
-    )
-    ran = run("twice.c", "main.cu", cwd=tmp_path)
-    assert (ran.returncode, ran.stdout) == (0, "42\n"), ran.stderr
-
-
-@emulated
-def test_threads_of_openmp_share_the_device(tmp_path: Path) -> None:
-    (tmp_path / "add.cu").write_text(
-        "__global__ void add(int* d, int n) { atomicAdd(d, n); }\n"
-        "void launch(int* d, int n) { add<<<1, 32>>>(d, n); }\n"
-    )
-    (tmp_path / "main.cpp").write_text(
-        "#include <cuda_runtime.h>\n#include <omp.h>\n#include <cstdio>\nvoid launch(int*, int);\n"
-        "int main() {\n  int *d, h = 0;\n  cudaMalloc(&d, 4);\n  cudaMemset(d, 0, 4);\n"
-        "#pragma omp parallel num_threads(3)\n  launch(d, omp_get_thread_num() + 1);\n"
-        "  cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);\n  cudaFree(d);\n"
-        '  std::printf("%d\\n", h);\n}\n'
-    )
-    ran = run("main.cpp", "add.cu", cwd=tmp_path)
-    assert (ran.returncode, ran.stdout) == (0, "192\n"), ran.stderr
-
-
-@emulated
-def test_a_header_may_include_openmp(tmp_path: Path) -> None:
-    (tmp_path / "threads.h").write_text("#include <omp.h>\n")
-    (tmp_path / "shared.cu").write_text(
-        '#include <cstdio>\n#include "threads.h"\n'
-        "__global__ void k() {}\n"
-        "int main() {\n  k<<<1, 1>>>();\n"
-        '  std::printf("%d of %d\\n", omp_get_thread_num(), omp_get_num_threads());\n}\n'
-    )
-    ran = run("shared.cu", cwd=tmp_path)
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "0 of 1\n", "")
-
-
-@emulated
-def test_a_header_of_the_labs_may_launch_kernels(tmp_path: Path) -> None:
-    (tmp_path / "sums.cu").write_text(
-        '#include <cstdio>\n#include "lab/provided_scan.cuh"\n'
-        "int main() {\n"
-        "  int h_items[6] = {3, 1, 7}, *d_items;\n"
-        "  void* d_scratch;\n"
-        "  cudaMalloc(&d_items, sizeof h_items);\n"
-        "  cudaMalloc(&d_scratch, 65536);\n"
-        "  cudaMemcpy(d_items, h_items, sizeof h_items, cudaMemcpyHostToDevice);\n"
-        "  lab::Scratch scratch(d_scratch, 65536);\n"
-        "  lab::exclusive_scan(d_items, 3, d_items + 3, scratch, nullptr);\n"
-        "  cudaMemcpy(h_items, d_items, sizeof h_items, cudaMemcpyDeviceToHost);\n"
-        '  std::printf("%d %d %d\\n", h_items[3], h_items[4], h_items[5]);\n'
-        "  cudaFree(d_items);\n"
-        "  cudaFree(d_scratch);\n"
-        "}\n"
-    )
-    ran = run("sums.cu", cwd=tmp_path)
-    assert (ran.returncode, ran.stdout) == (0, "0 3 4\n"), ran.stderr
-
-
-@emulated
-def test_a_destructor_of_a_global_object_may_use_the_device(tmp_path: Path) -> None:
-    (tmp_path / "end.cu").write_text(
-        "#include <cstdio>\n__global__ void add(int* d) { *d += 1; }\n"
-        "struct Counter {\n  int* d;\n"
-        "  Counter() { cudaMalloc(&d, 4); cudaMemset(d, 0, 4); }\n"
-        "  ~Counter() {\n    add<<<1, 1>>>(d);\n    int h = 0;\n"
-        "    cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);\n"
-        '    std::printf("%d\\n", h);\n    cudaFree(d);\n  }\n} counter;\n'
-        "int main() { add<<<1, 1>>>(counter.d); }\n"
-    )
-    ran = run("end.cu", cwd=tmp_path)
-    assert (ran.returncode, ran.stdout) == (0, "2\n"), ran.stderr
-
-
-@emulated
-@pytest.mark.parametrize("std", ["17", "20"])
-def test_what_programs_of_others_need_is_there(tmp_path: Path, std: str) -> None:
-    helper = "inline __host__ __device__ float lerp(float a, float b, float t) {\n"
-    (tmp_path / "others.cu").write_text(
-        "#include <cooperative_groups.h>\n#include <cstdio>\n"
-        "#if !defined(__CUDA_RUNTIME_H__) || !defined(__DRIVER_TYPES_H__)\n"
-        "#error no guards\n#endif\n"
-        f"#if __cplusplus == 201703L\n{helper}  return a + t * (b - a);\n}}\n#endif\n"
-        "namespace cg = cooperative_groups;\n"
-        "__global__ void k(int* p, int n) {\n  cg::synchronize(cg::this_thread_block());\n"
-        '  std::printf("%d %d\\n", p == nullptr, n);\n}\n'
-        "template <class T> __global__ void fill(T* p, T value) { *p = value; }\n"
-        "int main() {\n  k<<<1, 1>>>(0, 0);\n  int *d;\n  cudaMalloc(&d, 4);\n"
-        "  fill<<<1, 1>>>(d, 0);\n  cudaFree(d);\n"
-        "  cudaDeviceProp p;\n  cudaGetDeviceProperties(&p, 0);\n"
-        "  return p.kernelExecTimeoutEnabled + p.maxTexture2DMipmap[0];\n}\n"
-    )
-    ran = run("others.cu", "--std", std, cwd=tmp_path)
-    assert (ran.returncode, ran.stdout) == (0, "1 0\n"), ran.stderr
 
 
 @emulated
@@ -243,28 +91,7 @@ def test_as_written_a_pointer_past_a_local_array_is_found(tmp_path: Path) -> Non
     assert "right past the end of local best (16 bytes)" in " ".join(ran.stderr.split())
 
 
-MAXIMUM = """\
-#include <cstdio>
-__global__ void maximum(const int* in, int* best) {
-  const int value = in[blockIdx.x * blockDim.x + threadIdx.x];
-  if (value > READ)
-    UPDATE;
-}
-int main() {
-  int *d_in, *d_best;
-  int h_in[256];
-  for (int i = 0; i < 256; ++i) h_in[i] = i;
-  cudaMalloc(&d_in, sizeof h_in);
-  cudaMalloc(&d_best, sizeof(int));
-  cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice);
-  cudaMemset(d_best, 0, sizeof(int));
-  maximum<<<4, 64>>>(d_in, d_best);
-  cudaDeviceSynchronize();
-  cudaFree(d_in);
-  cudaFree(d_best);
-  std::puts("done");
-}
-"""
+MAXIMUM = text_of("guarded_maximum/maximum.cu")
 
 
 @emulated
@@ -300,13 +127,7 @@ def test_an_error_that_the_program_never_asks_for_is_a_finding(tmp_path: Path) -
 
 @emulated
 def test_every_error_is_a_finding_before_what_it_causes(tmp_path: Path) -> None:
-    (tmp_path / "twice.cu").write_text(
-        "__global__ void fill(int* d) { d[threadIdx.x] = 1; }\n"
-        "__global__ void use(int* d) { d[threadIdx.x + 32] = d[threadIdx.x] + 1; }\n"
-        "int main() {\n  int* d;\n  cudaMalloc(&d, 256);\n"
-        "  fill<<<1, 2048>>>(d);\n  use<<<1, 32>>>(d);\n  fill<<<0, 32>>>(d);\n"
-        "  cudaFree(d);\n}\n"
-    )
+    put(tmp_path, "errors_and_what_they_cause")
     run("twice.cu", "--json", "out.json", cwd=tmp_path)
     findings = report(tmp_path / "out.json")["findings"]
     assert [(finding["kind"], finding["line"]) for finding in findings] == [
@@ -318,11 +139,7 @@ def test_every_error_is_a_finding_before_what_it_causes(tmp_path: Path) -> None:
 
 @emulated
 def test_an_ignored_error_is_told_before_the_crash_that_follows(tmp_path: Path) -> None:
-    (tmp_path / "host.cu").write_text(
-        "__global__ void fill(int* d) { d[threadIdx.x] = 1; }\n"
-        "int main() {\n  int* d;\n  cudaMalloc(&d, 256);\n  fill<<<1, 2048>>>(d);\n"
-        "  return d[0];\n}\n"
-    )
+    put(tmp_path, "ignored_error")
     run("host.cu", "--json", "out.json", cwd=tmp_path)
     findings = report(tmp_path / "out.json")["findings"]
     assert [(finding["kind"], finding["line"]) for finding in findings] == [
@@ -333,11 +150,7 @@ def test_an_ignored_error_is_told_before_the_crash_that_follows(tmp_path: Path) 
 
 @emulated
 def test_the_end_of_the_program_waits_for_a_kernel_that_polls(tmp_path: Path) -> None:
-    (tmp_path / "wait.cu").write_text(
-        "__global__ void wait(volatile int* flag) { while (*flag == 0) {} }\n"
-        "__managed__ int flag;\n"
-        "int main(int argc, char**) { wait<<<1, 32>>>(&flag); flag = argc > 1; return 0; }\n"
-    )
+    put(tmp_path, "polling_kernel")
     assert run("wait.cu", "--", "set", cwd=tmp_path).returncode == 0
     ran = run("wait.cu", cwd=tmp_path)
     assert ran.returncode == 1
@@ -400,7 +213,7 @@ def test_a_crash_of_the_host_is_told_once_with_its_line(
 
 @emulated
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("text", "said"),
     [
         ("void f() {}\n", "the program has no main(): "),
         ("int main() { return wrong; }\n", "bad.cu:1"),
@@ -410,8 +223,8 @@ def test_a_crash_of_the_host_is_told_once_with_its_line(
         ("void g(); int main() { g(); }\n", "undefined reference to `g()'"),
     ],
 )
-def test_what_does_not_build_is_one_finding(tmp_path: Path, source: str, said: str) -> None:
-    (tmp_path / "bad.cu").write_text(source)
+def test_what_does_not_build_is_one_finding(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "bad.cu").write_text(text)
     ran = run("bad.cu", "--json", "out.json", cwd=tmp_path)
     assert ran.returncode == 1
     assert said in ran.stderr
@@ -478,29 +291,12 @@ def test_a_broken_link_is_told_by_what_is_missing(tmp_path: Path) -> None:
 
 
 def script(file: Path, text: str) -> Path:
-    file.write_text(f"#!/bin/sh\n{text}")
-    file.chmod(0o755)
+    runnable(file, f"#!/bin/sh\n{text}")
     return file
 
 
-_NVCC = """\
-for last; do :; done
-{ echo "#!/bin/sh"; echo 'echo ran $1; exit 7'; } > "$last"
-chmod +x "$last"
-"""
-_SANITIZER = """\
-for word; do case $word in
-  --tool=*) tool=${word#--tool=} ;;
-  --log-file=*) log=${word#--log-file=} ;;
-  --*) ;;
-  *) break ;;
-esac; shift; done
-{ echo "========= COMPUTE-SANITIZER"
-  [ $tool = memcheck ] && echo "========= Invalid __global__ read of size 4 bytes" &&
-    echo "=========     at k() in main.cu:4"
-  echo "========= ERROR SUMMARY: 1 error"; } > $log
-exec "$@"
-"""
+_NVCC = (FAKES / "nvcc").read_text("utf-8")
+_SANITIZER = (FAKES / "sanitizer_with_log").read_text("utf-8")
 
 
 def test_on_a_gpu_each_tool_runs_the_program_and_the_first_is_seen(
@@ -524,23 +320,7 @@ def test_on_a_gpu_each_tool_runs_the_program_and_the_first_is_seen(
         gpu.run_on_gpu(built, [], Settings(profile=True), tmp_path, source.name)
 
 
-HUGE = """\
-__global__ void fill(int* d_out) {
-  int sum = 0;
-  for (int i = 0; i < 3000; ++i) sum += d_out[threadIdx.x] + i;
-  d_out[64 + threadIdx.x] = sum;
-}
-__global__ void first() {}
-int main() {
-  int* d_out = nullptr;
-  cudaMalloc(&d_out, 128 * sizeof(int));
-  cudaMemset(d_out, 0, 128 * sizeof(int));
-  first<<<1, 1>>>();
-  fill<<<1 << 26, 64>>>(d_out);
-  cudaDeviceSynchronize();
-  cudaFree(d_out);
-}
-"""
+HUGE = text_of("huge_launch/huge.cu")
 
 
 @pytest.mark.e2e

@@ -125,23 +125,3 @@ def test_cubs_functions_for_the_device_are_checked_as_kernels(tmp_path: Path) ->
         ("host_pointer", 12, kernel),
         ("out_of_bounds", 11, kernel),
     ]
-
-
-@emulated
-def test_curand_runs_in_kernels_and_on_the_host(tmp_path: Path) -> None:
-    (tmp_path / "random.cu").write_text(
-        "#include <curand.h>\n#include <curand_kernel.h>\n#include <cstdio>\n"
-        "__global__ void draw(unsigned* out) {\n  curandState state;\n"
-        "  curand_init(1234, threadIdx.x, 0, &state);\n  out[threadIdx.x] = curand(&state);\n}\n"
-        "int main() {\n  unsigned *a, *b, h[8];\n  cudaMalloc(&a, 16);\n  cudaMalloc(&b, 16);\n"
-        "  draw<<<1, 4>>>(a);\n  curandGenerator_t g;\n"
-        "  curandCreateGenerator(&g, CURAND_RNG_PSEUDO_XORWOW);\n"
-        "  curandSetPseudoRandomGeneratorSeed(g, 1234);\n  curandGenerate(g, b, 4);\n"
-        "  curandDestroyGenerator(g);\n  cudaMemcpy(h, a, 16, cudaMemcpyDeviceToHost);\n"
-        "  cudaMemcpy(h + 4, b, 16, cudaMemcpyDeviceToHost);\n"
-        '  for (unsigned word : h) std::printf("%u ", word);\n  cudaFree(a);\n  cudaFree(b);\n}\n'
-    )
-    ran = run("random.cu", cwd=tmp_path)
-    # The first words of libcurand 10.4.0's XORWOW generator with the seed 1234.
-    words = "624778773 3522650202 2363946744 1266286439 "
-    assert (ran.returncode, ran.stdout) == (0, words + words), ran.stderr

@@ -12,7 +12,7 @@ from lockstep_grader.observe.sanitizer import works as works_here
 from lockstep_grader.toolchain.nvcc import Sanitizer
 from lockstep_grader.words.sanitizer_log import Report, read_log
 
-from conftest import FAKES, LAB, Checkout, rungs, verdict_line
+from conftest import FAKES, LAB, Checkout, rungs, runnable, verdict_line
 
 DATA = Path(__file__).parent / "data" / "sanitizer"
 LOGS = {
@@ -185,7 +185,6 @@ def test_an_error_that_cannot_be_read_is_a_fault_and_never_dropped() -> None:
 def gpu(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Checkout:
     """A checkout with a GPU and a compute-sanitizer."""
     checkout.write_toolchain(backend="cuda")
-    monkeypatch.setenv("FAKE_JUDGE_LOG", str(checkout.work / "judge.log"))
     found = Sanitizer(FAKES / "compute-sanitizer")
     monkeypatch.setattr("lockstep_grader.judging.session.find_sanitizer", lambda: found)
     return checkout
@@ -269,10 +268,8 @@ def test_stored_results_are_taken_again_only_with_the_same_sanitizer(
     folder, store = gpu.submission("ann", {}), ("--results", gpu.work / "kept")
 
     def judged(*options: str) -> int:
-        log = gpu.work / "judge.log"
-        log.unlink(missing_ok=True)
         gpu.grade(folder, *store, *options)
-        return log.read_text().count("begin") if log.exists() else 0
+        return gpu.judged()
 
     assert [judged(), judged()] == [10, 0]
     assert judged("--no-sanitizer") == 2
@@ -365,10 +362,7 @@ def test_a_tool_works_if_it_speaks_about_a_program_of_ours(
     tmp_path: Path, says: str, works: bool
 ) -> None:
     program = tmp_path / "compute-sanitizer"
-    program.write_text(f'#!/bin/sh\ncase "$*" in *"worker --probe") echo "{says}";; esac\n')
-    program.chmod(0o755)
+    runnable(program, f'#!/bin/sh\ncase "$*" in *"worker --probe") echo "{says}";; esac\n')
     assert works_here(Sanitizer(program), "racecheck", tmp_path / "worker", "0") is works
-
-
-def test_a_tool_that_cannot_be_started_does_not_work(tmp_path: Path) -> None:
-    assert not works_here(Sanitizer(tmp_path / "none"), "memcheck", tmp_path / "worker", "")
+    program.unlink()
+    assert not works_here(Sanitizer(program), "memcheck", tmp_path / "worker", "")

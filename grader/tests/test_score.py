@@ -52,20 +52,39 @@ def test_a_gate_where_lower_is_better_runs_the_other_way() -> None:
     assert [budget.fraction(value) for value in (10, 8, 6, 4, 2)] == [0, 0, 0.5, 1, 1]
 
 
-def test_speed_between_the_gates_earns_part_of_the_points_and_a_finding() -> None:
-    result = on_gpu(RIGHT, speed_test(share=0.3))
-    assert efficiency(result) == 2
-    assert [finding.kind for finding in result.findings] == [FindingKind.SLOW]
-    assert result.outcome is Outcome.FAILED
-    assert result.parts[Part.CLEANLINESS].score == 1  # slow is not unclean
+LOUD = {"share": 0.45, "share_low": 0.4, "share_high": 0.55, "noise": 0.2}
+SLOW = {"share": 0.2, "share_low": 0.1, "share_high": 0.9, "noise": 0.5}
+NEAR = {"share": 0.49, "share_low": 0.47, "share_high": 0.51}
+# A submission can wait at random; the anchors, which cannot, say what the machine's noise is.
+WIDE = {"share": 0.3, "share_low": 0.1, "share_high": 0.9}
 
 
-def test_the_least_of_several_speed_tests_counts() -> None:
-    assert efficiency(on_gpu(RIGHT, speed_test(share=0.5), speed_test(share=0.2))) == 1
-
-
-def test_a_failed_speed_test_earns_no_efficiency() -> None:
-    assert efficiency(on_gpu(RIGHT, speed_test(Outcome.FAILED, share=0.9))) == 0
+@pytest.mark.parametrize(
+    ("tests", "points", "outcome"),
+    [
+        ([RIGHT, speed_test(share=0.3)], 2, "failed"),
+        ([RIGHT, speed_test(share=0.5), speed_test(share=0.2)], 1, "failed"),  # the least counts
+        ([RIGHT, speed_test(Outcome.FAILED, share=0.9)], 0, "failed"),
+        ([RIGHT, WRONG, speed_test(share=0.9)], 0, "failed"),
+        ([RIGHT, speed_test(gbps=100)], 4, "passed"),  # no ratio could be measured
+        ([RIGHT, speed_test(**WIDE)], 2, "failed"),
+        ([RIGHT, speed_test(**WIDE, noise=0.01)], 2.03, "failed"),
+        ([RIGHT, speed_test(**NEAR, noise=0.03)], 4, "noisy"),
+        ([RIGHT, speed_test(**NEAR, noise=0.01)], 3.95, "failed"),
+        ([RIGHT, speed_test(share=0.4, share_low=0.38, share_high=0.42)], 3, "failed"),
+        ([RIGHT, speed_test(Outcome.NOISY, **LOUD)], 4, "noisy"),
+        ([RIGHT, speed_test(Outcome.NOISY, **SLOW)], 2, "failed"),  # as 0.3 would, without noise
+    ],
+)
+def test_speed_earns_what_lies_between_the_gates_within_the_machines_noise(
+    tests: list[TestResult], points: float, outcome: str
+) -> None:
+    result = on_gpu(*tests)
+    assert efficiency(result) == pytest.approx(points, abs=0.01)
+    assert result.outcome == outcome
+    if outcome == "failed" and points in (2, 3):
+        assert [finding.kind for finding in result.findings] == [FindingKind.SLOW]
+        assert result.parts[Part.CLEANLINESS].score == 1  # slow is not unclean
 
 
 def forbids(name: str, part: Part) -> TestResult:
@@ -99,50 +118,12 @@ def test_clocks_and_tools_on_a_gpu_take_only_their_own_points(name: str, part: P
     assert result.parts[Part.CORRECTNESS].score == 4
 
 
-def test_speed_counts_only_when_everything_is_correct() -> None:
-    assert efficiency(on_gpu(RIGHT, WRONG, speed_test(share=0.9))) == 0
-
-
-def test_a_machine_that_is_noisy_is_not_held_against_the_student() -> None:
-    test = speed_test(Outcome.NOISY, share=0.45, share_low=0.4, share_high=0.55, noise=0.2)
-    result = on_gpu(RIGHT, test)
-    assert (efficiency(result), result.outcome) == (4, Outcome.NOISY)
-
-
-def test_what_is_too_slow_for_the_machines_noise_earns_no_mark_of_a_noisy_test() -> None:
-    test = speed_test(Outcome.NOISY, share=0.2, share_low=0.1, share_high=0.9, noise=0.5)
-    result = on_gpu(RIGHT, test)
-    assert (efficiency(result), result.outcome) == (2, Outcome.FAILED)  # as 0.3 would
-
-
-def test_noise_that_only_the_submission_has_earns_nothing() -> None:
-    """It can wait at random; the anchors, which cannot, say what the machine's noise is."""
-    wide = {"share": 0.3, "share_low": 0.1, "share_high": 0.9}
-    assert efficiency(on_gpu(RIGHT, speed_test(**wide))) == 2
-    assert efficiency(on_gpu(RIGHT, speed_test(**wide, noise=0.01))) == pytest.approx(2.03)
-    assert on_gpu(RIGHT, speed_test(**wide, noise=0.01)).outcome is Outcome.FAILED
-
-
-def test_an_interval_that_holds_the_gate_is_noisy_within_the_machines_noise() -> None:
-    near = {"share": 0.49, "share_low": 0.47, "share_high": 0.51}
-    result = on_gpu(RIGHT, speed_test(**near, noise=0.03))
-    assert (efficiency(result), result.outcome) == (4, Outcome.NOISY)
-    quiet = on_gpu(RIGHT, speed_test(**near, noise=0.01))
-    assert efficiency(quiet) == pytest.approx(3.95, abs=0.01)
-    clear = on_gpu(RIGHT, speed_test(share=0.4, share_low=0.38, share_high=0.42))
-    assert (efficiency(clear), clear.outcome) == (3, Outcome.FAILED)
-
-
 def test_noise_lowers_what_should_be_low() -> None:
     gate = Gate("time", zero=8, full=4)
     assert credited(gate, speed_test(time=5, time_low=3, noise=0.1)) == pytest.approx(4.5)
     assert credited(gate, speed_test(time=5, time_low=4.8, noise=0.1)) == 4.8
     assert credited(gate, speed_test(time=5)) == 5
     assert credited(gate, speed_test()) is None
-
-
-def test_a_ratio_that_could_not_be_measured_is_passed_over() -> None:
-    assert efficiency(on_gpu(RIGHT, speed_test(gbps=100))) == 4
 
 
 def test_gates_that_nobody_measured_are_the_judges_fault() -> None:

@@ -6,11 +6,11 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from slurm_cluster import NODES, SlurmCluster, remove, why_not
+from test_grade import without_times
 
 from conftest import LAB, SOLUTION, STARTER, Checkout, is_gone, rungs, verdict_line, wait_for
 
@@ -18,7 +18,6 @@ pytestmark = pytest.mark.skipif(bool(why_not()), reason=f"no Slurm here: {why_no
 
 PICTURE = '//! {"images": [{"label": "result", "file": "01_first.result.png"}]}\n'
 PATIENCE = 120  # seconds, after which something is broken
-TIMES = ("seconds", "graded_at")
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +37,6 @@ def cluster(
     running_cluster: SlurmCluster, checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> SlurmCluster:
     monkeypatch.setenv("SLURM_CONF", str(running_cluster.conf))
-    monkeypatch.setenv("FAKE_JUDGE_LOG", str(checkout.work / "judge.log"))
     (checkout.work / "tmp").mkdir()
     monkeypatch.setenv("TMPDIR", str(checkout.work / "tmp"))  # for what killed tasks leave
     return running_cluster
@@ -72,12 +70,6 @@ def wait_beside(running: subprocess.Popen[str], condition: Callable[[], bool]) -
     """Waits for `condition` as long as the grader is there to bring it about."""
     wait_for(lambda: condition() or running.poll() is not None, PATIENCE)
     assert running.poll() is None, running.communicate()
-
-
-def without_times(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: without_times(item) for key, item in value.items() if key not in TIMES}
-    return [without_times(item) for item in value] if isinstance(value, list) else value
 
 
 def make_class(checkout: Checkout, directive: str = "") -> Path:
@@ -208,6 +200,6 @@ def test_a_gpu_is_asked_for_and_measures_one_rung_at_a_time(
 
 
 def test_what_slurm_refuses_is_one_line(checkout: Checkout, cluster: SlurmCluster) -> None:
-    ran = checkout.lab("grade", checkout.submission("ann", {}), *slurm("partition=moon"))
-    assert ran.status == 3
-    assert "invalid partition specified: moon" in ran.complaint
+    assert "invalid partition specified: moon" in checkout.refusal(
+        "grade", checkout.submission("ann", {}), *slurm("partition=moon"), status=3
+    )

@@ -79,9 +79,8 @@ def test_without_slurm_there_is_one_line_and_exit_3(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
-    ran = checkout.lab("grade", checkout.root / "solutions", "--executor", "slurm")
-    assert ran.status == 3
-    assert "no Slurm here: sbatch is not on PATH" in ran.complaint
+    said = checkout.refusal("grade", checkout.root / "solutions", "--executor", "slurm", status=3)
+    assert "no Slurm here: sbatch is not on PATH" in said
 
 
 def test_slurm_without_a_cluster_says_where_to_run(
@@ -94,17 +93,13 @@ def test_slurm_without_a_cluster_says_where_to_run(
         )
         script.chmod(0o755)
     monkeypatch.setenv("PATH", str(checkout.root / "bin"))
-    ran = checkout.lab("grade", checkout.root / "solutions", "--executor", "slurm")
-    assert ran.status == 3
-    assert (
-        "no Slurm cluster answers here: squeue failed: Unknown host; run this on" in ran.complaint
-    )
+    said = checkout.refusal("grade", checkout.root / "solutions", "--executor", "slurm", status=3)
+    assert "no Slurm cluster answers here: squeue failed: Unknown host; run this on" in said
 
 
 def test_slurm_options_without_slurm_are_a_mistake(checkout: Checkout) -> None:
-    ran = checkout.lab("grade", checkout.root / "solutions", "--slurm", "limit=3")
-    assert ran.status == 2
-    assert "--slurm goes with --executor slurm" in ran.complaint
+    said = checkout.refusal("grade", checkout.root / "solutions", "--slurm", "limit=3")
+    assert "--slurm goes with --executor slurm" in said
 
 
 def test_a_new_run_leaves_alone_what_nodes_are_writing(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which includes a rung may not have, and where they are found in its text."""
-
-from pathlib import Path
+"""Which includes a rung may not have, wherever in its text they are."""
 
 import pytest
 
@@ -9,7 +7,8 @@ from lockstep_grader.intake.submission import MAX_SOURCE_BYTES, Source
 from lockstep_grader.model.grades import Finding, FindingKind
 from lockstep_grader.rules.source import check_source
 
-REPOSITORY = Path(__file__).parents[2]
+from repository import REPOSITORY
+
 CUB = '#include "cub/cub.cuh"\n'
 
 

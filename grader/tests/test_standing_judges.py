@@ -23,24 +23,12 @@ from lockstep_grader.model.grades import Backend
 from lockstep_grader.observe.judge import Trial, run_judge, workers_on_cpu
 from lockstep_grader.observe.standing_judges import StandingJudges
 
-from conftest import is_gone, wait_for
+from conftest import FAKES, is_gone, runnable, wait_for
+from repository import REPOSITORY
 
 PATIENT = Limits(seconds=60)
-REPOSITORY = Path(__file__).parents[2]
 # Notes its number in a file, and does what the request's first word says.
-JUDGE = """
-import os, sys, time
-results = sys.argv[2].partition("json:")[2]
-while request := os.read(0, 1 << 18):
-    word, said, note = request.decode().split("\\0")
-    open(note, "a").write(f"{os.getpid()} {os.environ.get('CUDA_VISIBLE_DEVICES')}\\n")
-    print(said, flush=True)
-    if word == "exit": os._exit(4)
-    if word == "abort": os.abort()
-    if word == "sleep": time.sleep(600)
-    if word != "write nothing": open(results, "w").write(said)
-    os.write(0, bytes([word == "fail"]))
-"""
+JUDGE = (FAKES / "standing_judge").read_text("utf-8")
 
 
 class Asked:
@@ -51,8 +39,7 @@ class Asked:
         self.processes = Processes()
         self.judges = StandingJudges(self.processes)
         self._judge = folder / "judge"
-        self._judge.write_text(f"#!{sys.executable} -SE\n{JUDGE}")
-        self._judge.chmod(0o755)
+        runnable(self._judge, f"#!{sys.executable} -SE\n{JUDGE}")
         self.results, self._note = folder / "results.json", folder / "note"
 
     def __call__(self, word: str, gpu: str = "", seconds: float = 60) -> tuple[int, str, bool]:
@@ -204,8 +191,7 @@ def test_a_real_judge_says_of_each_rung_what_a_fresh_one_says(
 def test_a_real_judge_ends_with_its_grader(trials: list[Trial], tmp_path: Path) -> None:
     """Also in the middle of a run, and its worker with it."""
     endless = tmp_path / "endless"
-    endless.write_text('#!/bin/sh\necho $$ > "$0.pid"\nexec sleep 600\n')
-    endless.chmod(0o755)
+    runnable(endless, '#!/bin/sh\necho $$ > "$0.pid"\nexec sleep 600\n')
     judge, rung = str(trials[0].judge), f"--rung={trials[0].rung}"
     code = (
         "import sys; from pathlib import Path\n"

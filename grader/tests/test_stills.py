@@ -10,7 +10,6 @@ from typing import Literal
 import pytest
 
 from lockstep_grader.cli.key_ideas import key_ideas_of, record_key_ideas, still_of
-from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Lab
@@ -18,13 +17,10 @@ from lockstep_grader.pages.site.contents import Links
 from lockstep_grader.student.trace.cells import cells_of
 from lockstep_grader.student.trace.key_ideas import KeyIdea, read_key_ideas
 from lockstep_grader.student.trace.model import read_recording
-from lockstep_grader.student.trace.still import State, draw_still
-from test_e2e import REPOSITORY
+from lockstep_grader.student.trace.still import draw_still
 
-from recordings import SOURCE, TILE, shift
-
-WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")
-LABS = read_labs(WORKSPACE)
+from recordings import SOURCE, shift
+from repository import REPOSITORY, WORKSPACE, each_lab
 
 
 def drawn(moment: Literal["read", "finding"], *arrays: str) -> str:
@@ -60,16 +56,6 @@ def test_a_still_has_colours_for_light_and_dark_pages() -> None:
     picture = drawn("read")
     assert "prefers-color-scheme:dark" in picture
     assert 'aria-label="a &lt;label&gt;"' in picture
-
-
-def test_the_state_is_that_of_the_page() -> None:
-    recording = read_recording(shift())
-    state = State(recording, 4)
-    assert [lane.state for lane in state.lanes[0]] == ["waits"] * 32 + ["runs"] * 32
-    assert state.memory[TILE][4 * 5] == 5
-    assert 4 * 40 not in state.memory[TILE]
-    over = State(recording, 16)
-    assert {lane.state for lane in over.lanes[0]} == {"over"}
 
 
 LISTED = """\
@@ -110,7 +96,7 @@ def test_a_wrong_key_is_named(tmp_path: Path, wrong: str) -> None:
         read_key_ideas(file)
 
 
-@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.id)
+@each_lab
 def test_each_handout_shows_its_stills_and_says_how_to_replay_them(lab: Lab) -> None:
     ideas = key_ideas_of(WORKSPACE, lab)
     assert ideas
@@ -134,7 +120,7 @@ def test_a_still_of_the_site_leads_to_its_trace() -> None:
 
 @pytest.mark.e2e
 @pytest.mark.skipif(not WORKSPACE.solutions.is_dir(), reason="a students' copy has no solutions")
-@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.id)
+@each_lab
 def test_no_still_is_out_of_date(lab: Lab) -> None:
     workspace = replace(Workspace.from_environment(), toolchain_file=None)
     for idea, trace in record_key_ideas(workspace, [lab]):

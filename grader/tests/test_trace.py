@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`trace`: what it reads from a recording, what its page holds, and how it refuses."""
 
-import json
 import random
 import re
 import subprocess
@@ -17,7 +16,7 @@ from lockstep_grader.student.trace.page import MAX_PAGE_BYTES, Trace, make_page,
 from lockstep_grader.student.trace.record import Recorded
 
 from conftest import LAB, Checkout
-from in_process import lab
+from in_process import lab, text_of
 from recordings import (
     IN,
     SOURCE,
@@ -38,16 +37,6 @@ on_the_machine = pytest.mark.e2e
 def page_of(recording: Recording, **more: Any) -> str:
     made = Trace("01-demo/01_first", "", Recorded(recording), {"shift.cu": SOURCE}, (), **more)
     return make_page(made)[1]
-
-
-def test_a_recording_is_read_lane_by_lane() -> None:
-    recording = read_recording(json.dumps(shift()))
-    read = recording.moments[2].access
-    assert read is not None
-    assert read.array == IN
-    assert read.offsets[:3] == (0, 4, 8)
-    assert read.before[31] == bytes.fromhex(ints([31]))
-    assert (recording.threads_per_block, recording.num_blocks) == (64, 1)
 
 
 @pytest.mark.parametrize(
@@ -198,35 +187,17 @@ def test_what_does_not_fit_is_cut_and_said(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(kinds(page)) == len(shown.recording.moments) > 900
 
 
-def test_a_rung_is_traced(checkout: Checkout) -> None:
+def test_the_judge_is_told_what_to_record(checkout: Checkout) -> None:
+    log = checkout.work / "judge.log"
     checkout.submission("labs", {"02_second": recorded_source(shift(findings=[], moments=[]))})
-    ran = checkout.lab("trace", TARGET, "--out", "page.html")
-    assert ran.status == 0
-    assert (checkout.work / "page.html").is_file()
-    assert "the page: page.html" in ran.err
-
-
-def test_a_finding_makes_the_exit_code_1(checkout: Checkout) -> None:
-    checkout.submission("labs", {"02_second": recorded_source(shift())})
-    assert checkout.lab("trace", TARGET, "--size", "99", "--seed", "3").status == 1
+    ran = checkout.lab("trace", TARGET, "--size", "9", "--seed", "3", "--kernel", "k")
+    assert (ran.status, "the page: trace.html" in ran.err) == (0, True)
+    assert "record=9 kernel=k order=3" in log.read_text()
     assert (checkout.work / "trace.html").is_file()
 
 
-def test_the_judge_is_told_what_to_record(
-    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_test_of_a_check_is_replayed_with_its_seed(checkout: Checkout) -> None:
     log = checkout.work / "judge.log"
-    monkeypatch.setenv("FAKE_JUDGE_LOG", str(log))
-    checkout.submission("labs", {"02_second": recorded_source(shift(findings=[], moments=[]))})
-    assert checkout.lab("trace", TARGET, "--size", "9", "--seed", "3", "--kernel", "k").status == 0
-    assert "record=9 kernel=k order=3" in log.read_text()
-
-
-def test_a_test_of_a_check_is_replayed_with_its_seed(
-    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    log = checkout.work / "judge.log"
-    monkeypatch.setenv("FAKE_JUDGE_LOG", str(log))
     checkout.submission("labs", {"02_second": recorded_source(shift())})
     assert checkout.lab("trace", TARGET, "--test", "A.B", "--size", "9", "--seed", "3").status == 1
     assert "record=9 kernel= seed=3 replay=A.B" in log.read_text()
@@ -283,21 +254,7 @@ def test_bad_input_is_refused(checkout: Checkout, arguments: list[str], words: s
     assert "Traceback" not in ran.err
 
 
-PROGRAM = """\
-__global__ void fill(int* d_out, int num_items) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < num_items) d_out[i] = i;
-}
-__global__ void spin(volatile int* d_out) { while (d_out[0] == 0) {} }
-int main() {
-  int* d_out = nullptr;
-  cudaMalloc(&d_out, (1 << 20) * sizeof(int));
-  cudaMemset(d_out, 0, sizeof(int));
-  LAUNCH;
-  cudaDeviceSynchronize();
-  cudaFree(d_out);
-}
-"""
+PROGRAM = text_of("launches/fill.cu")
 
 
 def trace(folder: Path, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -335,22 +292,7 @@ def test_a_program_of_several_files_gets_its_options_and_arguments(tmp_path: Pat
     assert (shown["kernel"], shown["threads"]) == ("fill", 32)
 
 
-RACY = """\
-__global__ void shift(int* d_out) {
-  __shared__ int tile[64];
-  tile[threadIdx.x] = 7 * threadIdx.x;
-  __syncthreads();
-  if (threadIdx.x < 63) tile[threadIdx.x] = tile[threadIdx.x + 1];
-  d_out[threadIdx.x] = tile[threadIdx.x];
-}
-int main() {
-  int* d_out = nullptr;
-  cudaMalloc(&d_out, 64 * sizeof(int));
-  shift<<<1, 64>>>(d_out);
-  cudaDeviceSynchronize();
-  cudaFree(d_out);
-}
-"""
+RACY = text_of("racy_shift/fill.cu")
 
 
 @on_the_machine

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Trouble with the machine in the middle of a class: one clear line, and no score is lost."""
 
-import errno
-import itertools
 import os
 import random
 import re
@@ -16,10 +14,11 @@ from typing import Any
 import pytest
 
 from lockstep_grader.machine.process import Processes
+from lockstep_grader.machine.progress import Countdown
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.observe.judge import Trial, Workers, run_judge
 
-from conftest import GRADER, LAB, Checkout, rungs, wait_for
+from conftest import FAKES, GRADER, Checkout, rungs, runnable, wait_for
 from handed_in import GOOD, zip_bytes
 
 
@@ -42,57 +41,9 @@ def test_a_results_folder_that_cannot_be_is_said_before_anything_is_judged(
     assert ran.out == ""
 
 
-def test_a_results_folder_that_is_read_only_is_one_line(
-    checkout: Checkout, class_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    really_open = os.open
-
-    def deny(path: Any, flags: int, *arguments: Any, **options: Any) -> int:
-        if flags & os.O_CREAT and "kept" in str(path):  # no mode of a folder can stop root
-            raise OSError(errno.EROFS, "Read-only file system", str(path))
-        return really_open(path, flags, *arguments, **options)
-
-    monkeypatch.setattr(os, "open", deny)
-    ran = checkout.lab("grade", class_folder, "--results", "kept")
-    assert ran.status == 3
-    assert "kept/.lock: Read-only file system; choose another folder" in ran.complaint
-
-
-def test_a_disk_that_fills_up_loses_nothing(
-    checkout: Checkout, class_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    really_write, room = Path.write_bytes, itertools.count()
-
-    def write(self: Path, data: bytes) -> int:
-        if "kept" in str(self) and next(room) >= 3:
-            raise OSError(errno.ENOSPC, "No space left on device", str(self))
-        return really_write(self, data)
-
-    with monkeypatch.context() as full:
-        full.setattr(Path, "write_bytes", write)
-        ran = checkout.lab("grade", class_folder, "--results", "kept", "--jobs", "1")
-    assert ran.status == 3
-    assert "No space left on device; free space or choose another folder" in ran.complaint
-    assert (checkout.work / "kept/ann" / LAB / "01_first.json").exists()
-    ran, report = checkout.grade(class_folder, "--results", "kept")
-    assert [item["score"] for item in report["submissions"]] == [10, 10]
-    assert "1 of 4 rungs were judged before" in ran.err
-
-
 # Grades on a full file system, frees a little, and so on. Prints each status and how many results
 # there are then.
-FREE_A_LITTLE = """
-head -c 2000000 /dev/zero > kept/filler 2> /dev/null
-size=$(stat -c %s kept/filler)
-status=3
-while [ $status = 3 ]; do
-  "$@" >&2
-  status=$?
-  echo $status $(find kept -name "0*.json" | wc -l)
-  size=$((size - 12288))
-  truncate -s $size kept/filler
-done
-"""
+FREE_A_LITTLE = (FAKES / "free_a_little").read_text("utf-8")
 
 
 def mounted(checkout: Checkout, options: list[str], script: str) -> tuple[str, str]:
@@ -136,9 +87,7 @@ def test_a_file_system_that_is_really_read_only_is_one_line(checkout: Checkout) 
     assert "kept/.lock: Read-only file system; choose another folder" in line
 
 
-def test_a_judge_that_is_killed_from_outside_is_a_fault_and_tried_again(
-    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_judge_that_is_killed_from_outside_is_a_fault_and_tried_again(checkout: Checkout) -> None:
     folder = checkout.submission("ann", {"01_first": "//! sleep 60\n"})
     log = checkout.work / "judge.log"
     running = checkout.start("grade", folder, "--results", "kept", FAKE_JUDGE_LOG=str(log))
@@ -215,7 +164,35 @@ def test_a_long_run_says_how_long_it_will_take(
 
 def test_a_limit_on_files_that_ends_the_judge_is_named(tmp_path: Path) -> None:
     judge = tmp_path / "judge"
-    judge.write_text("#!/bin/sh\nkill -XFSZ $$\n")
-    judge.chmod(0o755)
+    runnable(judge, "#!/bin/sh\nkill -XFSZ $$\n")
     with pytest.raises(FaultError, match="raise the limit"):
         run_judge(Trial(judge, "01_first", Workers(judge), tmp_path), Processes())
+
+
+# ---- the messages about the time left
+
+
+def test_nothing_is_estimated_before_the_first_step_is_done() -> None:
+    assert Countdown().left(5, 0, 10) is None
+
+
+def test_even_steps_give_the_plain_estimate() -> None:
+    countdown = Countdown()
+    assert [countdown.left(done, done, 4) for done in (1, 2, 4)] == [3, 2, 0]
+
+
+def test_the_estimate_never_rises_when_later_steps_take_longer() -> None:
+    countdown = Countdown()
+    elapsed = [2.0, 4.0, 6.0, 9.0, 12.0, 15.0]  # the last three take longer
+    lefts = [countdown.left(now, done, 6) for done, now in enumerate(elapsed, start=1)]
+    shown = [left for left in lefts if left is not None]
+    assert shown == lefts
+    assert shown == sorted(shown, reverse=True)
+    assert min(shown) == 0
+
+
+def test_an_estimate_that_was_far_too_low_is_not_shown() -> None:
+    countdown = Countdown()
+    assert countdown.left(10, 50, 100) == 10  # the first half took 10 s
+    assert countdown.left(20, 55, 100) is None  # by now, 16 s are left, and not none
+    assert countdown.left(60, 100, 100) == 0

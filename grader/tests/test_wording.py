@@ -11,7 +11,6 @@ from lockstep_grader.author.selftest.wording import (
     check_wording,
     hits,
     read_turns,
-    texts,
 )
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.workspace import Workspace
@@ -91,13 +90,6 @@ def context(checkout: Checkout) -> Context:
     for words in (["init", "-q"], ["add", "-A"]):
         subprocess.run(["git", "-C", str(checkout.root), *words], check=True)
     return Context(Workspace(checkout.root, checkout.root / "build"), make_console(), 1)
-
-
-def test_texts_are_those_under_version_control_but_data(context: Context) -> None:
-    (context.workspace.root / "stray.md").write_text("nobody")
-    names = dict(texts(context.workspace.root))
-    assert "docs/page.md" in names
-    assert not {"docs/data.json", "stray.md"} & set(names)
 
 
 def test_good_texts_pass(context: Context, capsys: pytest.CaptureFixture[str]) -> None:
