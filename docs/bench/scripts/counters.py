@@ -157,7 +157,7 @@ def build_machine() -> None:
     defined = [f"-D{name}={value}" for name, value in settings.items()]
     output(["cmake", "--preset", "cpu", "-B", MACHINE, *defined])
     labs = [f"workers_{file.parent.name}" for file in sorted((ROOT / "labs").glob("*/lab.toml"))]
-    targets = ["lockstep", "device_count_patterns", "clang_prelude", *labs]
+    targets = ["lockstep", "device_count_patterns", "clang_prelude", "program_prelude", *labs]
     output(["cmake", "--build", MACHINE, "--target", *targets])
 
 
@@ -166,7 +166,12 @@ def counted_patterns() -> dict[str, Counts]:
     steps = json.loads((MACHINE / "lockstep.json").read_text())["program"]
     compiled = next(step["argv"] for step in steps if step["name"] == "device")
     with tempfile.TemporaryDirectory() as temp:
-        values = {"source": str(PATTERNS), "object": f"{temp}/patterns", "std": "20"}
+        values = {
+            "source": str(PATTERNS),
+            "object": f"{temp}/patterns",
+            "std": "20",
+            "unit": "patterns",
+        }
         output([word.format_map(values) for word in compiled])
         program = MACHINE / "common" / "device" / "bench" / "device_count_patterns"
         counted: dict[str, Counts] = json.loads(output([program, f"{temp}/patterns.ptx"]))
