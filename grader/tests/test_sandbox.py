@@ -121,6 +121,26 @@ def test_a_hidden_header_is_not_there(sandbox: Sandbox, tmp_path: Path) -> None:
         assert (done.returncode, "No such file" in done.output) == (status, status == 1)
 
 
+@pytest.mark.parametrize("folder", ["include", "include/cccl", "targets/x/include/cccl"])
+def test_a_toolkits_libraries_are_hidden_from_its_nvcc(
+    sandbox: Sandbox, tmp_path: Path, folder: str
+) -> None:
+    """However the command starts it, and nothing else of the toolkit."""
+    toolkit, work = tmp_path / "toolkit", tmp_path / "work"
+    for name in ("cub/cub.cuh", "thrust/sort.h", "cuda/atomic"):
+        header = toolkit / folder / name
+        header.parent.mkdir(parents=True)
+        header.write_text("")
+    work.mkdir()
+    nvcc = toolkit / "bin" / "nvcc"
+    nvcc.parent.mkdir()
+    nvcc.write_text(f"#!/bin/sh\ncd {toolkit / folder} && find . -type f\n")
+    nvcc.chmod(0o755)
+    for argv in ([str(nvcc)], ["sh", "-c", 'exec "$0"', str(nvcc)]):
+        done = Processes().run(sandbox.compiling(argv, work, tmp_path / "lab"), Limits(60), work)
+        assert done.output == "./cuda/atomic\n"
+
+
 @pytest.mark.parametrize(
     ("body", "ending"),
     [
