@@ -32,17 +32,21 @@ from lockstep_grader.words.account import account_of
 JSON_VERSION = 1
 
 
+def toolchain_json(toolchain: Toolchain) -> dict[str, Any]:
+    return {
+        "grader": __version__,
+        "compiler": dict(toolchain.compiler),
+        "nvcc": dict(toolchain.nvcc),
+        "digest": toolchain.digest,
+    }
+
+
 def report_head(toolchain: Toolchain, seed: int | None, graded_at: datetime) -> dict[str, Any]:
     """What `grade --json` writes before its submissions; schemas/grade.schema.json describes it."""
     return {
         "version": JSON_VERSION,
         "backend": toolchain.backend.value,
-        "toolchain": {
-            "grader": __version__,
-            "compiler": dict(toolchain.compiler),
-            "nvcc": dict(toolchain.nvcc),
-            "digest": toolchain.digest,
-        },
+        "toolchain": toolchain_json(toolchain),
         "seed": seed,
         "graded_at": graded_at.astimezone(UTC).isoformat(timespec="seconds"),
     }

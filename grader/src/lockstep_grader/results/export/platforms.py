@@ -48,11 +48,6 @@ def autolab(submission: Entry) -> str:
     return "\n".join(lines) + "\n"
 
 
-def problem_name(lab_id: str, rung_id: str) -> str:
-    """A problem's name; without a colon, which Autolab's parser would trip over."""
-    return f"{lab_id}/{rung_id}"
-
-
 def _autoresult(submission: Entry) -> dict[str, Any]:
     scores = {item.name: item.score for item in items(submission) if item.counts}
     result: dict[str, Any] = {"scores": scores}

@@ -86,7 +86,6 @@ class _Parser:
             at = match.end()
             self._ends.append(at)
         self._at = 0
-        self._is_dead = False  # in what && and || leave out
 
     def whole(self) -> Value:
         value = self._binary(0)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lockstep_grader import __version__
 from lockstep_grader.compile.nvcc import compile_for_gpus
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.session import Session
@@ -26,7 +25,7 @@ from lockstep_grader.model.grades import (
 from lockstep_grader.model.text import one_line
 from lockstep_grader.observe.judge import workers_on_cpu
 from lockstep_grader.request.setup import LabSetup
-from lockstep_grader.results.serial import resources_json
+from lockstep_grader.results.serial import resources_json, toolchain_json
 from lockstep_grader.student.profile.cost import MULTIPROCESSORS, diagnose
 from lockstep_grader.student.profile.model import SizeProfile, read_size, size_json
 from lockstep_grader.student.program.build import source_of, worker_of
@@ -147,12 +146,7 @@ def profile_json(profile: Profile, toolchain: Toolchain) -> dict[str, Any]:
     return {
         "version": PROFILE_VERSION,
         "backend": toolchain.backend.value,
-        "toolchain": {
-            "grader": __version__,
-            "compiler": dict(toolchain.compiler),
-            "nvcc": dict(toolchain.nvcc),
-            "digest": toolchain.digest,
-        },
+        "toolchain": toolchain_json(toolchain),
         "lab": profile.lab.id,
         "rung": profile.rung.id,
         "sizes": sizes,
