@@ -100,6 +100,8 @@ def _advice(message: str, lines: Sequence[str], line: int) -> str:
                 f"<< is a shift; a launch has three angle brackets on each side, "
                 f"{match['name']}<<<blocks, threads>>>(...)"
             )
+    if "invalid % escape in inline assembly" in message:
+        return "write %% for the % of a register of the GPU, as in %%laneid"
     if "allocate" in message and "match" in message and _ALLOCATES.search(code):
         return "allocate cannot guess the type of an item: write it as in allocate<float>(count)"
     if match := _UNDEFINED.search(message):
