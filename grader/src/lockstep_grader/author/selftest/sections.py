@@ -40,6 +40,9 @@ _PYTHON_FOLDERS = (".", "../docs/bench/scripts")  # a students' copy has no meas
 _CXX_FOLDERS = ("common", "grader/tests/quiz_programs", "labs", "solutions")
 _CXX_SUFFIXES = frozenset({".h", ".hpp", ".cpp", ".cu", ".cuh"})
 _FORMAT_ERROR = re.compile(r"^(.+?):\d+:\d+: error: ", re.MULTILINE)
+_CTEST_GOOD = re.compile(
+    r"^ *(Start +\d+:|\d+/\d+ Test +#\d+: .+( Passed |\*Skipped) ).*\n", re.MULTILINE
+)
 
 _LINT_SEED = 1
 _EVERY = 3  # of the mutants, one of so many is judged here, and all of them by `./lab lint`
@@ -108,7 +111,7 @@ def run_ctest(context: Context) -> Tally:
         jobs = str(_waiting_jobs(context))
         done = capture([*argv, "-j", jobs, "--output-junit", str(junit)], build)
         tally = junit_tally(junit, done.returncode)
-    report(context, f"ctest: {tally}", tally.failed == 0, done.stdout)
+    report(context, f"ctest: {tally}", tally.failed == 0, _CTEST_GOOD.sub("", done.stdout))
     return tally
 
 
