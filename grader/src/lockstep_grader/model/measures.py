@@ -141,6 +141,15 @@ MEANS = frozenset(
 SHARES = frozenset({"sector_efficiency", "copies_ahead"})
 PAID_BY = "global_bytes_moved_per_item"
 
+# Gates of speed, as they are said after their value.
+_SPEED_RATIOS = {
+    "share": "of what this device's own reads or copies reach",
+    "of_reference": "times the reference solution's speed",
+    "speedup": "times the first rung's speed",
+    "speedup_cpu": "times the sequential loop's speed",
+    "of_library": "times the library's speed",
+}
+
 _LOOK_BACK = "look_back_"  # measures of the judge's call with the longest look-backs
 LOOK_BACK_ITEMS = "look_back_items"
 
@@ -171,6 +180,12 @@ def figure(value: float) -> str:
 def figure_of(name: str, value: float) -> str:
     """A measure's value as people read it: a share in percent."""
     return f"{figure(100 * value)}%" if name in SHARES else figure(value)
+
+
+def spoken(name: str, value: float) -> str:
+    """A measure with its value: a ratio of speeds as a phrase."""
+    ratio = _SPEED_RATIOS.get(name)
+    return f"{figure(value)} {ratio}" if ratio else f"{name} {figure_of(name, value)}"
 
 
 def bound(gate: Gate) -> str:

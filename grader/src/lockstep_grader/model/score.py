@@ -28,6 +28,7 @@ from lockstep_grader.model.measures import (
     blamed_place,
     budget_sentence,
     compiler_measures,
+    spoken,
 )
 from lockstep_grader.model.text import one_line
 
@@ -85,14 +86,6 @@ def causes_first(findings: Iterable[Finding]) -> list[Finding]:
 
 # Causes that a student should see even when a required rung is not right yet.
 _OWN_CAUSES = frozenset({FindingKind.TODO, FindingKind.COMPILE_ERROR, FindingKind.FORBIDDEN})
-
-_MEASURE_NAMES = {
-    "share": "of what this device's own reads or copies reach",
-    "of_reference": "times the reference solution's speed",
-    "speedup": "times the first rung's speed",
-    "speedup_cpu": "times a sequential CPU's speed",
-    "of_library": "times the library's speed",
-}
 
 
 def score_lab(lab: Lab, judgements: Mapping[str, Judgement], backend: Backend) -> LabResult:
@@ -244,9 +237,8 @@ def _is_noisy(rung: Rung, tests: Iterable[TestResult], backend: Backend) -> bool
 
 
 def _too_slow(rung: Rung, gate: Gate, test: TestResult) -> Finding:
-    unit = _MEASURE_NAMES.get(gate.name, gate.name)
     message = (
-        f"{test.measures[gate.name]:.3g} {unit}: "
+        f"{spoken(gate.name, test.measures[gate.name])}: "
         f"points begin at {gate.zero:g}, the full mark is at {gate.full:g}"
     )
     return Finding(FindingKind.SLOW, message, rung.file_name)

@@ -25,7 +25,7 @@ from lockstep_grader.model.grades import (
     RungResult,
     TestResult,
 )
-from lockstep_grader.model.measures import bound, figure_of, kept
+from lockstep_grader.model.measures import bound, kept, spoken
 from lockstep_grader.model.text import clipped, more_tests_fail, one_line, visible
 from lockstep_grader.words.account import account_of
 
@@ -134,7 +134,7 @@ def _print_gates(console: Console, rung: Rung, result: RungResult, backend: Back
                 continue
             good = kept(gate, value)
             mark = ("\u2713" if good else "\u2717") if unicode else ("ok" if good else "no")
-            said = f"{mark} {gate.name} {figure_of(gate.name, value)}"
+            said = f"{mark} {spoken(gate.name, value)}"
             line = Text(said, "green" if good else "red")
             _print(console, line.append(f"  (full mark: {bound(gate)})", "dim"))
 

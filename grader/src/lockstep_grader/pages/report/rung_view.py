@@ -35,7 +35,7 @@ _SCALES: Mapping[str, tuple[str, float | None, str, str]] = {
     "of_library": ("speed compared with the library's", 1.0, "the library", "x"),
     "of_reference": ("speed compared with the reference solution's", 1.0, "the reference", "x"),
     "speedup": ("speedup over the lab's first rung", None, "", "x"),
-    "speedup_cpu": ("speedup over a sequential CPU", None, "", "x"),
+    "speedup_cpu": ("speedup over the sequential loop", None, "", "x"),
     "sector_efficiency": ("", 1.0, "every byte moved is used", ""),
     "lanes_per_request": ("", 32.0, "a whole warp", ""),
 }
