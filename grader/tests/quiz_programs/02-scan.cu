@@ -172,6 +172,24 @@ __global__ void count_tiles(long long* d_items, int tile) {
   *d_items = (*d_items + tile - 1) / tile;
 }
 
+__global__ void step(const int* d_in, int* d_out, int distance) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  d_out[i] = i < distance ? d_in[i] : d_in[i - distance] + d_in[i];
+}
+
+void one_launch_per_step(const Drawn& drawn) {
+  const int items = drawn["items"];
+  const quiz::Array<int> ping(std::vector<int>(items, 1));
+  const quiz::Array<int> pong(items);
+  int* in = ping.get();
+  int* out = pong.get();
+  for (int distance = 1; distance < items; distance *= 2) {
+    step<<<items / 256, 256>>>(in, out, distance);
+    std::swap(in, out);
+  }
+  quiz::counted("2 * global_write_bytes * launches / threads");
+}
+
 void levels_of_sums(const Drawn& drawn) {
   const quiz::Array<long long> items(std::vector<long long>{drawn["items"]});
   do {
@@ -214,5 +232,6 @@ int main(int argc, char** argv) {
                     {"conflicts-blelloch", conflicts_blelloch},
                     {"conflicts-padded", conflicts_padded},
                     {"levels-of-sums", levels_of_sums},
+                    {"one-launch-per-step", one_launch_per_step},
                     {"look-back-loads", look_back_loads}});
 }

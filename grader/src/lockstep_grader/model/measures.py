@@ -141,7 +141,7 @@ MEANS = frozenset(
 SHARES = frozenset({"sector_efficiency", "copies_ahead"})
 PAID_BY = "global_bytes_moved_per_item"
 
-# Gates of speed, as they are said after their value.
+# What follows the value of a gate of speed.
 _SPEED_RATIOS = {
     "share": "of what this device's own reads or copies reach",
     "of_reference": "times the reference solution's speed",
