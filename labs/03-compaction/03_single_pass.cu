@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   // TODO 2. A tile waits for those before it, and reads the words of 32 at a time. How many tiles
   //         are in flight at once? What do larger tiles change? Why would it be a mistake to draw
   //         the next ticket early, before the block is done with this one?
-  // TODO 3. The tiles behind wait for this tile's count. What do you compute before it now that
+  // TODO 3. Later tiles wait for this tile's count. What do you compute before it now that
   //         could wait until it is published? __popc and __reduce_add_sync count a warp's items.
   //         Which threads add the warps' counts? How many additions follow one another?
   // TODO 4. While one warp looks back, the others wait at the barrier. What if it looks back last?

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compaction that throws nothing away: kept items first, all others behind them, both in order.
+// Compaction that throws nothing away: kept items first, all others after them, both in order.
 // Begin with your 02.
 #include <algorithm>
 
@@ -22,13 +22,13 @@ __global__ void count_kernel(const int* d_in, int num_items, Predicate keep, int
 }
 
 // Writes what tile b of d_in (num_items) keeps to d_out from d_offsets[b] on, and its other items
-// behind the kept items of all tiles.
+// after the kept items of all tiles.
 __global__ void partition_kernel(const int* d_in, int num_items, Predicate keep,
                                  const int* d_counts, const int* d_offsets, int* d_out,
                                  int* d_count) {
   // TODO 2. Item i of the tile is not kept, and k items before it are. How many items before it are
   //         not? No second count is needed, nor a second scan.
-  // TODO 3. Put kept items to the front of the tile's array in shared memory and the others behind
+  // TODO 3. Put kept items to the front of the tile's array in shared memory and the others after
   //         them. Which threads have no item at all, in the last tile?
   // TODO 4. Where in d_out do the tile's other items begin? You need the number of all kept items:
   //         where is it before this kernel starts?

@@ -31,12 +31,12 @@ struct Predicate {
   __host__ __device__ bool operator()(int item) const { return (item & mask) == value; }
 };
 
-// Writes the kept items to d_out[0], d_out[1], ..., in their order, and nothing to d_out at and
-// behind their number.
+// Writes the kept items to d_out[0], d_out[1], ..., in their order, and nothing at or
+// past their number.
 void compact(const int* d_in, int num_items, Predicate keep, int* d_out, int* d_count,
              Scratch& scratch, cudaStream_t stream);
 
-// Writes the kept items to d_out[0], d_out[1], ..., and directly behind them all others, both in
+// Writes the kept items to d_out[0], d_out[1], ..., and directly after them all others, both in
 // their order: a stable split. All of d_out is written.
 void partition(const int* d_in, int num_items, Predicate keep, int* d_out, int* d_count,
                Scratch& scratch, cudaStream_t stream);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sorts by one bit per pass, lowest bit first: keys with bit 0 go to the front, the others behind
+// Sorts by one bit per pass, lowest bit first: keys with bit 0 go to the front, the others after
 // them, both in their order.
 #include <cstdint>
 #include <utility>

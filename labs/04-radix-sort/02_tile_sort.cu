@@ -18,7 +18,7 @@ constexpr int kKeyBits = 32;
 __global__ void __launch_bounds__(kThreadsPerBlock)
     tile_sort_kernel(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out) {
   // TODO 1. Each thread reads one key. The last tile may be short: with which key do you fill it
-  //         up, so that it stays behind all real keys? What if a real key is the same?
+  //         up, so that it stays after all real keys? What if a real key is the same?
   // TODO 2. Shared memory: the tile, and one count per warp.
   for (int bit = 0; bit < kKeyBits; ++bit) {
     // TODO 3. e is this key's flag. __ballot_sync gathers the 32 flags of the warp in one word, and

@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   //         this warp?
   // TODO 6. Put the keys into the tile in shared memory, in order. Then thread t writes the tile's
   //         keys t, t + kThreadsPerBlock, ...: where does the key at place i go?
-  // TODO 7. The last tile: what do the places behind its keys hold, and may it be written?
+  // TODO 7. The last tile: what do the places after its keys hold, and may it be written?
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   __shared__ TileStorage shared;
   // TODO 1. Load the keys into registers, and count their digits by atomics in shared memory. Why
   //         may this be in any order, and the ranks may not?
-  // TODO 2. Publish the counts. What did the tiles behind wait for in 04c, and what now?
+  // TODO 2. Publish the counts. What did later tiles wait for in 04c, and what now?
   // TODO 3. Turn the counts in places into first places. 04c did so after the ranking; here it
   //         comes before. Then a key's rank gives its place at once. What need not stay in
   //         registers?

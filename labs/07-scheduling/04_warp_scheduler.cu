@@ -16,7 +16,7 @@ Schedule schedule_warps(Policy policy, const Warp* h_warps, int num_warps,
   std::vector<int> ready_at(num_warps, 0);    // from which cycle on its next one may issue
   // TODO 1. From which cycle on may a warp's first instruction issue?
   // TODO 2. Go from cycle to cycle. Which warps are ready?
-  // TODO 3. kRoundRobin: begin to look behind the warp that issued last. Where before the first
+  // TODO 3. kRoundRobin: begin to look after the warp that issued last. Where before the first
   //         issue? Does an idle cycle change that?
   // TODO 4. kGreedyThenOldest: when does it stay with its warp? Which one is the oldest?
   // TODO 5. Write the warp into as many cycles of h_timeline as the instruction is issued for, and

@@ -72,10 +72,10 @@ __global__ void __launch_bounds__(kThreads > kWarpSize ? kThreads : kThreadsPerB
   const int row = blockIdx.x * blockDim.y + threadIdx.y;
   Items<Vector> mine[kVectors];
   // TODO 3. Load them all before you use the first. An array stays in registers if the compiler
-  //         knows every index: #pragma unroll. What stands for the items behind the row's end, so
+  //         knows every index: #pragma unroll. What do you put in for items past the row's end, so
   //         that their power is 0?
   // TODO 4. The last block may have rows too many. Their threads may return, although the shuffles
-  //         name them, but threads behind the end of a row may not. Why?
+  //         name them, but threads past the end of a row may not. Why?
   // TODO 5. A thread knows its own largest item at once. Compute all powers with it, once. By which
   //         factor do you multiply them when the row's Normalizer is known?
 }
