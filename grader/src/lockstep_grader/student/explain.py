@@ -25,7 +25,7 @@ from lockstep_grader.model.grades import (
     RungResult,
     TestResult,
 )
-from lockstep_grader.model.measures import bound, kept, spoken
+from lockstep_grader.model.measures import SHARED_WORK, bound, kept, spoken
 from lockstep_grader.model.text import clipped, more_tests_fail, one_line, visible
 from lockstep_grader.words.account import account_of
 
@@ -133,6 +133,8 @@ def _print_gates(console: Console, rung: Rung, result: RungResult, backend: Back
                     _print(console, Text(f"{said} it costs no points now", "dim"))
                 continue
             good = kept(gate, value)
+            if good and gate.name in SHARED_WORK:
+                continue
             mark = ("\u2713" if good else "\u2717") if unicode else ("ok" if good else "no")
             said = f"{mark} {spoken(gate.name, value)}"
             line = Text(said, "green" if good else "red")
