@@ -92,6 +92,14 @@ def test_every_lab_asks_enough_and_many_questions_are_computed() -> None:
 
 
 @each_lab
+def test_every_question_without_options_has_a_hint(lab: Lab) -> None:
+    """Of a choice, each wrong option has its own explanation."""
+    open_ended = (Kind.NUMBER, Kind.LINE, Kind.PREDICT)
+    questions = require_quiz(WORKSPACE, lab).questions
+    assert [each.id for each in questions if each.kind in open_ended and not each.hint] == []
+
+
+@each_lab
 def test_every_question_is_proved(lab: Lab) -> None:
     proofs = list(prove_quiz(WORKSPACE, lab, read_mutants(WORKSPACE, lab)))
     assert [(name, problems) for name, problems in proofs if problems] == []
