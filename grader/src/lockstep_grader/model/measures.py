@@ -141,8 +141,8 @@ MEANS = frozenset(
 SHARES = frozenset({"sector_efficiency", "copies_ahead"})
 PAID_BY = "global_bytes_moved_per_item"
 
-# That blocks and warps share the work. Whoever writes kernels at all shares it, so these are shown
-# only where they are missed.
+# That blocks and warps share the work. Nearly every kernel does, so these are shown only where they
+# are missed.
 SHARED_WORK = frozenset({"busiest_block_bytes_per_item", "passes_per_warp"})
 
 # What follows the value of a gate of speed.
