@@ -226,6 +226,26 @@ def test_nothing_is_written_when_a_piece_would_leak(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_checkpoint_is_one_solution_beside_the_starters(tmp_path: Path) -> None:
+    lab = LABS[-1]
+    rung = lab.rungs[1]
+    made = release(WORKSPACE, LABS, [lab], tmp_path / "a", zipped=False, checkpoints=[(lab, rung)])
+    plain = release(WORKSPACE, LABS, [lab], tmp_path / "b", zipped=False)
+    path = f"labs/{lab.id}/checkpoints/{rung.file_name}"
+    assert (made.folder / path).read_bytes() == (
+        WORKSPACE.solutions / lab.id / rung.file_name
+    ).read_bytes()
+    assert made.num_files == plain.num_files + 1
+    assert made.notes[-1].startswith(f"{path} is a solution")
+
+
+def test_a_checkpoint_names_one_rung_of_a_released_lab(checkout: Checkout) -> None:
+    for name, problem in (("01-demo", "names a lab"), ("99-none/01", "99-none")):
+        ran = checkout.lab("release", "--output", "out", "--checkpoint", name)
+        assert ran.status == 2
+        assert problem in ran.complaint
+
+
 def test_the_repository_itself_is_no_output(checkout: Checkout) -> None:
     ran = checkout.lab("release", "--output", checkout.root)
     assert ran.status == 2

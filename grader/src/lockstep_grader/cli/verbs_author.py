@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The verbs for those who write labs and hand them out."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -8,10 +9,11 @@ import typer
 
 from lockstep_grader.author.new import lab_names, scaffold
 from lockstep_grader.author.release.make import release
-from lockstep_grader.intake.catalog import find_lab, read_labs
+from lockstep_grader.intake.catalog import find_lab, find_target, read_labs
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
+from lockstep_grader.model.grades import Lab, Rung
 
 
 def add_to(app: typer.Typer) -> None:
@@ -45,13 +47,18 @@ def release_labs(
         typer.Option("--lab", metavar="LAB", help="Only this lab; repeatable. Default: all."),
     ] = None,
     zipped: Annotated[bool, typer.Option("--zip", help="Write DIR.zip next to it, too.")] = False,
+    checkpoint: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LAB/RUNG", help="With this rung's solution; repeatable."),
+    ] = None,
 ) -> int:
     """Make the students' copy: no solutions, no mutants, no instructors' pages."""
     workspace = Workspace.from_environment()
     labs = read_labs(workspace)
     wanted = {find_lab(labs, name).id for name in lab or [each.id for each in labs]}
     chosen = [each for each in labs if each.id in wanted]
-    made = release(workspace, labs, chosen, output, zipped)
+    checkpoints = [_checkpoint(chosen, name) for name in checkpoint or []]
+    made = release(workspace, labs, chosen, output, zipped=zipped, checkpoints=checkpoints)
     for note in made.notes:
         say(f"note: {note}")
     names = ", ".join(each.id for each in chosen)
@@ -59,3 +66,10 @@ def release_labs(
     if made.archive:
         print(f"{made.archive}: the same, packed")
     return ExitCode.FULL_MARKS
+
+
+def _checkpoint(chosen: Sequence[Lab], name: str) -> tuple[Lab, Rung]:
+    lab, rungs = find_target(chosen, name)
+    if len(rungs) != 1:
+        raise InputError(f"--checkpoint {name} names a lab; name one rung: {lab.id}/RUNG")
+    return lab, rungs[0]

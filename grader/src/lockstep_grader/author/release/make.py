@@ -22,11 +22,12 @@ from lockstep_grader.machine.files import Packed, under, write_whole, zipped
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import FaultError, InputError
-from lockstep_grader.model.grades import Lab
+from lockstep_grader.model.grades import Lab, Rung
 
 MANIFEST = "release.json"
 _VERSION = 1
 _PROGRAMS = ("lab",)
+_CHECKPOINTS = "checkpoints"
 
 
 def with_manifest(
@@ -104,9 +105,17 @@ class Release:
 
 
 def release(
-    workspace: Workspace, labs: Sequence[Lab], chosen: Sequence[Lab], output: Path, zipped: bool
+    workspace: Workspace,
+    labs: Sequence[Lab],
+    chosen: Sequence[Lab],
+    output: Path,
+    *,
+    zipped: bool,
+    checkpoints: Sequence[tuple[Lab, Rung]] = (),
 ) -> Release:
     """Writes the students' copy with the labs `chosen` to the folder `output`.
+
+    The solutions of `checkpoints` come with it, beside the starters: later rungs build on them.
 
     Raises InputError when `output` is not ours to write or a starter is not one, and FaultError
     when a file of the copy holds a piece of a solution.
@@ -123,12 +132,18 @@ def release(
         more = f" (and {len(leaks) - 1} more files)" if len(leaks) > 1 else ""
         raise FaultError(f"nothing was released: {leaks[0]}{more}")
     day = release_date(workspace.root)
+    given = {
+        f"labs/{lab.id}/{_CHECKPOINTS}/{rung.file_name}": (lab, rung) for lab, rung in checkpoints
+    }
+    for path, (lab, rung) in given.items():
+        files[path] = (workspace.solutions / lab.id / rung.file_name).read_bytes()
     whole = with_manifest(files, __version__, day, [lab.id for lab in chosen])
     write_folder(folder, whole, earlier)
     archive = folder.with_name(f"{folder.name}.zip") if zipped else None
     if archive:
         write_zip(archive, folder.name, whole)
-    return Release(folder, archive, len(whole), day, tuple(_notes(labs, chosen)))
+    notes = [f"{path} is a solution: release it when its deadline is over" for path in given]
+    return Release(folder, archive, len(whole), day, (*_notes(labs, chosen), *notes))
 
 
 def release_date(root: Path) -> str:
