@@ -115,7 +115,7 @@ def release(
 ) -> Release:
     """Writes the students' copy with the labs `chosen` to the folder `output`.
 
-    The solutions of `checkpoints` come with it, beside the starters: later rungs build on them.
+    The solutions of `checkpoints` come with it, next to the starters: later rungs build on them.
 
     Raises InputError when `output` is not ours to write or a starter is not one, and FaultError
     when a file of the copy holds a piece of a solution.
