@@ -12,8 +12,9 @@
 //            undefined; Scratch::allocate<T>(count) throws std::bad_alloc when it is used up
 //   stream   all work is queued on it and the host does not wait. Calls never overlap in time: one
 //            stream, or streams ordered by events
-//   lengths  [0, 2^31); rungs 02, 03 and 04 scan in one block, [0, kMaxItemsInOneBlock], and throw
-//            TooManyItems beyond, before anything is launched
+//   lengths  [0, 2^31); rungs 02, 03 and 04 scan in one block, [0, kMaxItemsInOneBlock], and rung
+//            05a in two, [0, kMaxItemsInTwoBlocks]. They throw TooManyItems beyond, before anything
+//            is launched
 //   errors   lab::CudaError if a launch fails
 #pragma once
 
@@ -28,13 +29,14 @@ namespace lab {
 
 // What a scan by a single block must be able to take.
 inline constexpr int kMaxItemsInOneBlock = 1024;
+inline constexpr int kMaxItemsInTwoBlocks = 2 * kMaxItemsInOneBlock;
 
 // The input is longer than what this rung promises to scan.
 class TooManyItems : public std::exception {
  public:
-  explicit TooManyItems(int num_items) {
-    std::snprintf(what_, sizeof what_, "TooManyItems: %d items, but one block scans at most %d",
-                  num_items, kMaxItemsInOneBlock);
+  explicit TooManyItems(int num_items, int most = kMaxItemsInOneBlock) {
+    std::snprintf(what_, sizeof what_, "TooManyItems: %d items, but this rung scans at most %d",
+                  num_items, most);
   }
   const char* what() const noexcept override { return what_; }
 

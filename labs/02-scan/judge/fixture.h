@@ -112,6 +112,33 @@ class ScanFixture : public judge::Fixture {
     return call<decltype(lab::exclusive_scan)>("exclusive_scan", nullptr, 0, nullptr);
   }
 
+  // More than `most` items must be refused, with nothing written.
+  std::optional<Failure> check_refusal(int most) {
+    for (const int num_items : {most + 1, 5 * most}) {
+      begin_case();
+      give_scratch(num_items);
+      const auto d_in = input("d_in", small_numbers(next_seed(), num_items));
+      const auto d_out = output<int>("d_out", num_items);
+      auto failure = call<decltype(lab::exclusive_scan)>("exclusive_scan", d_in, num_items, d_out);
+      const std::string asked = "exclusive_scan of " + std::to_string(num_items) +
+                                " items: the contract asks this rung "
+                                "to throw TooManyItems beyond " +
+                                std::to_string(most) + " items";
+      if (!failure) return Failure{judge::kind::kWrongResult, asked + ", but it returned"};
+      // The worker passes on what() of an exception.
+      if (!failure->message.ends_with(lab::TooManyItems(num_items, most).what())) {
+        failure->message = asked + ". Instead: " + failure->message;
+        return failure;
+      }
+      const std::vector<int> h_out = d_out.download();
+      if (!std::ranges::all_of(h_out, [](int item) { return judge::is_poison(item); })) {
+        return Failure{judge::kind::kWrongResult,
+                       asked + " before anything is launched, but d_out was written"};
+      }
+    }
+    return std::nullopt;
+  }
+
   // Several calls in a row on separate buffers: no call may depend on what an earlier one left
   // behind.
   std::optional<Failure> check_calls_in_a_row(const std::vector<int>& lengths) {

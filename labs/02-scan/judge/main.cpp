@@ -9,6 +9,8 @@ int main(int argc, char** argv) {
   const judge::WorkloadPlan counted = {
       .make = judge::kOnGpu ? nullptr : lab_judge::exclusive_workload,
       .budget_items = lab::kMaxItemsInOneBlock};
+  const judge::WorkloadPlan two_tiles = {.make = counted.make,
+                                         .budget_items = lab::kMaxItemsInTwoBlocks};
   const judge::WorkloadPlan large_tiles = {.make = lab_judge::exclusive_workload,
                                            .budget_items = std::size_t{1} << 19,
                                            .look_back_items = std::size_t{1} << 19};
@@ -21,6 +23,7 @@ int main(int argc, char** argv) {
            {"02_hillis_steele", "OneBlockScan", counted},
            {"03_blelloch", "OneBlockScan.*:UpSweep", counted},  // a filter: both suites
            {"04_conflict_free", "OneBlockScan", counted},
+           {"05a_two_blocks", "TwoBlockScan", two_tiles},
            {"05b_one_thread_look_back",
             "ExclusiveScan",
             {.make = lab_judge::exclusive_workload,
