@@ -127,7 +127,7 @@ void handle(int signal, siginfo_t* info, void* context) {
 
 void report_host_crash(const serve::Place& place, const std::string& what) {
   const serve::Report command{static_cast<std::uint32_t>(report::Kind::kCrash), 0,
-                              static_cast<std::uint32_t>(what.size()), place};
+                              static_cast<std::uint32_t>(what.size()), 0, place};
   ask(command, what);
 }
 

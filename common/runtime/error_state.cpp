@@ -26,7 +26,7 @@ Errors& errors() {
 void note_unchecked(cudaError_t error) {
   Errors& all = errors();
   std::erase_if(all.unchecked, [&](const UncheckedError& earlier) {
-    return is_same(earlier.origin.at, all.origin.at);
+    return earlier.error == error && is_same(earlier.origin.at, all.origin.at);
   });
   if (all.unchecked.size() < kMaxUnchecked) all.unchecked.push_back({error, all.origin});
 }
@@ -68,11 +68,12 @@ void explain_last_error(std::string_view what, std::string_view kernel) {
 
 const ErrorOrigin& failed_allocation() { return errors().allocation; }
 
-void report_launch_error(const ErrorOrigin& origin, const std::string& message) {
+void report_launch_error(const ErrorOrigin& origin, const std::string& message, cudaError_t error) {
   const std::string text = origin.kernel + message;
   const serve::Report command{static_cast<std::uint32_t>(report::Kind::kLaunchError),
                               static_cast<std::uint32_t>(origin.kernel.size()),
-                              static_cast<std::uint32_t>(message.size()), origin.at};
+                              static_cast<std::uint32_t>(message.size()),
+                              static_cast<std::uint32_t>(error), origin.at};
   ask(command, text);
 }
 

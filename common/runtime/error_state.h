@@ -32,7 +32,7 @@ struct ErrorOrigin {
 };
 const ErrorOrigin& last_error_origin();
 
-// Errors that cudaGetLastError has not taken, oldest first: of each place the last one.
+// Errors that cudaGetLastError has not taken, oldest first: of each place the last one of a kind.
 struct UncheckedError {
   cudaError_t error;
   ErrorOrigin origin;
@@ -45,8 +45,9 @@ void explain_last_error(std::string_view what, std::string_view kernel = {});
 // Where an allocation first failed since clear_errors(); line 0 if none has.
 const ErrorOrigin& failed_allocation();
 
-// Makes it a finding.
-void report_launch_error(const ErrorOrigin& origin, const std::string& message);
+// Makes it a finding: of each line one for each error.
+void report_launch_error(const ErrorOrigin& origin, const std::string& message,
+                         cudaError_t error = cudaSuccess);
 
 // Forgets all of that.
 void clear_errors();

@@ -58,7 +58,8 @@ void report_unchecked_errors() {
                         (origin.what.empty() ? "a CUDA call" : origin.what) + " failed with " +
                             cudaGetErrorName(error) + " (" + cudaGetErrorString(error) +
                             "), and the program never asked for the error: check what each CUDA "
-                            "call returns, and cudaGetLastError() after each launch");
+                            "call returns, and cudaGetLastError() after each launch",
+                        error);
   }
 }
 

@@ -149,6 +149,20 @@ def test_an_ignored_error_is_told_before_the_crash_that_follows(tmp_path: Path) 
 
 
 @emulated
+def test_each_ignored_error_of_a_line_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "two.cu").write_text(
+        "int main() {\n"
+        "  for (int i = 0; i < 2; ++i) cudaSetDevice(7), cudaFree((void*)8);\n"
+        "}\n"
+    )
+    run("two.cu", "--json", "out.json", cwd=tmp_path)
+    findings = report(tmp_path / "out.json")["findings"]
+    assert [(finding["kind"], finding["line"]) for finding in findings] == [("launch_error", 2)] * 2
+    assert "cudaErrorInvalidDevice" in findings[0]["message"]
+    assert "cudaErrorInvalidValue" in findings[1]["message"]
+
+
+@emulated
 def test_the_end_of_the_program_waits_for_a_kernel_that_polls(tmp_path: Path) -> None:
     put(tmp_path, "polling_kernel")
     assert run("wait.cu", "--", "set", cwd=tmp_path).returncode == 0

@@ -41,7 +41,8 @@ const char* name_of(Kind kind) { return kNames.at(static_cast<std::size_t>(kind)
 
 void report(Finding finding) {
   const bool is_known = std::ranges::any_of(kept(), [&](const Finding& other) {
-    return other.kind == finding.kind && is_at_line_of(other, finding);
+    return other.kind == finding.kind && other.error == finding.error &&
+           is_at_line_of(other, finding);
   });
   if (is_known || kept().size() >= kMaxFindings) return;
   kept().push_back(std::move(finding));

@@ -42,13 +42,14 @@ struct Finding {
   std::string kernel;      // readable; empty: none
   std::string message;
   std::int32_t thread = -1;  // in its block; -1: no single one
+  std::uint32_t error = 0;   // the CUDA error that the host ignored; 0: none
   // Its two accesses, if one launch made both: first the one that the message names first.
   std::vector<RacingAccess> race = {};
 };
 
 const char* name_of(Kind kind);  // "out_of_bounds"
 
-// Keeps one finding for each kind and line. All rooms report here.
+// Keeps one finding for each kind, line and error. All rooms report here.
 void report(Finding finding);
 // What may be wrong, and is no finding: it costs nothing. Keeps one for each line.
 void note(Finding finding);

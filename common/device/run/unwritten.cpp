@@ -3,6 +3,7 @@
 // padding and the rest of a vector along. It is one where a lane uses the register.
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <utility>
 
 #include "run/engine.h"
@@ -15,12 +16,18 @@ std::uint32_t base_of(const Warp& warp, code::File file) {
   return file == code::File::k32 ? frame.base32 : frame.base64;
 }
 
-void clear(Warp& warp, code::Slot slot, std::uint32_t lanes) {
+// Those of the register in any of the lanes.
+template <class Visit>
+void for_each_mark(Warp& warp, code::Slot slot, std::uint32_t lanes, Visit visit) {
   if (slot.file != code::File::k32 && slot.file != code::File::k64) return;
   const std::uint32_t row = base_of(warp, slot.file) + slot.offset;
   for (Unwritten& mark : warp.unwritten) {
-    if (mark.file == slot.file && mark.row == row) mark.lanes &= ~lanes;
+    if (mark.file == slot.file && mark.row == row && (mark.lanes & lanes) != 0) visit(mark);
   }
+}
+
+void clear(Warp& warp, code::Slot slot, std::uint32_t lanes) {
+  for_each_mark(warp, slot, lanes, [&](Unwritten& mark) { mark.lanes &= ~lanes; });
 }
 
 template <class Visit>
@@ -35,6 +42,23 @@ bool only_copies(const code::Instruction& instruction) {
          instruction.operands.at(0).elements.empty();
 }
 
+// Clang copies a struct of two words by `low | high << 32`: this is the shift.
+bool shifts_a_word_up(const code::Instruction& instruction) {
+  return instruction.words.front() == "shl" && instruction.words.back() == "b64" &&
+         instruction.operands.at(2).is_immediate && instruction.operands.at(2).bits == 32;
+}
+
+// And this is its "or".
+bool joins_two_words(Warp& warp, const code::Instruction& instruction, std::uint32_t lanes) {
+  if (instruction.words.front() != "or" || instruction.words.back() != "b64") return false;
+  bool is_one_part_of_more = false;
+  for (const std::size_t i : {1, 2}) {
+    for_each_mark(warp, instruction.operands.at(i).slot, lanes,
+                  [&](const Unwritten& mark) { is_one_part_of_more |= mark.is_part_of_more; });
+  }
+  return is_one_part_of_more;
+}
+
 // The operands that a selection takes, by lane, are followed like a copy's; the predicate is used.
 std::uint32_t selected(const Warp& warp, const code::Instruction& instruction, std::size_t operand,
                        std::uint32_t lanes) {
@@ -45,30 +69,31 @@ std::uint32_t selected(const Warp& warp, const code::Instruction& instruction, s
 }
 
 void use(Warp& warp, code::Slot slot, std::uint32_t lanes, bool is_stored) {
-  const std::uint32_t row = base_of(warp, slot.file) + slot.offset;
-  for (Unwritten& mark : warp.unwritten) {
+  for_each_mark(warp, slot, lanes, [&](Unwritten& mark) {
     const std::uint32_t used = mark.lanes & lanes;
-    if (mark.file != slot.file || mark.row != row || used == 0) continue;
     mark.lanes &= ~used;
     // A struct that is copied with a member that was never set is no mistake yet.
-    if (is_stored && mark.is_part_of_more) continue;
+    if (is_stored && mark.is_part_of_more) return;
     for (Monitor* const monitor : warp.engine->monitors) {
       monitor->uses_unwritten(warp, *mark.read, mark.element, used);
     }
-  }
+  });
 }
 
-void copy(Warp& warp, code::Slot from, code::Slot to, std::uint32_t lanes) {
-  if (from.file != to.file) return use(warp, from, lanes, false);
-  const std::uint32_t row = base_of(warp, from.file) + from.offset;
+// Copies marks to `to`, which may be one of the sources.
+void copy(Warp& warp, std::initializer_list<code::Slot> sources, code::Slot to, std::uint32_t lanes,
+          bool as_part_of_more = false) {
   std::vector<Unwritten> copies;
-  for (const Unwritten& mark : warp.unwritten) {
-    if (mark.file != from.file || mark.row != row || (mark.lanes & lanes) == 0) continue;
-    copies.push_back(mark);
-    copies.back().row = base_of(warp, to.file) + to.offset;
-    copies.back().lanes &= lanes;
+  for (const code::Slot from : sources) {
+    if (from.file != to.file) use(warp, from, lanes, false);
+    for_each_mark(warp, from, lanes, [&](const Unwritten& mark) {
+      copies.push_back(mark);
+      copies.back().row = base_of(warp, to.file) + to.offset;
+      copies.back().lanes &= lanes;
+      copies.back().is_part_of_more |= as_part_of_more;
+    });
   }
-  if (from.offset != to.offset) clear(warp, to, lanes);
+  clear(warp, to, lanes);
   warp.unwritten.insert(warp.unwritten.end(), copies.begin(), copies.end());
 }
 
@@ -86,20 +111,17 @@ void follow_unwritten(Warp& warp, const code::Op* op, std::uint32_t lanes) {
   const std::string_view opcode = instruction.words.front();
   if (opcode == "%block" || opcode == "bra" || opcode == "call" || opcode == "ret") return;
   const std::size_t first = instruction.has_destination ? 1 : 0;
-  const bool is_copy = only_copies(instruction);
-  const bool is_selection = opcode == "selp";
-  if (is_copy) {
-    copy(warp, instruction.operands.at(1).slot, instruction.operands.at(0).slot, lanes);
-    return;
-  }
-  if (is_selection) {
-    const code::Slot to = instruction.operands.at(0).slot;
+  const auto slot = [&](std::size_t i) { return instruction.operands.at(i).slot; };
+  if (only_copies(instruction)) {
+    copy(warp, {slot(1)}, slot(0), lanes);
+  } else if (shifts_a_word_up(instruction)) {
+    copy(warp, {slot(1)}, slot(0), lanes, true);
+  } else if (joins_two_words(warp, instruction, lanes)) {
+    copy(warp, {slot(1), slot(2)}, slot(0), lanes, true);
+  } else if (opcode == "selp") {
     const std::uint32_t a = selected(warp, instruction, 1, lanes);
-    const code::Slot slots[2] = {instruction.operands.at(1).slot, instruction.operands.at(2).slot};
-    const std::uint32_t of[2] = {a, lanes & ~a};
-    for (int i = 0; i < 2; ++i) {
-      if (slots[i].offset != to.offset) copy(warp, slots[i], to, of[i]);
-    }
+    copy(warp, {slot(1)}, slot(0), a);
+    copy(warp, {slot(2)}, slot(0), lanes & ~a);
   } else {
     for (std::size_t i = first; i < instruction.operands.size(); ++i) {
       const bool is_stored = opcode == "st" && i == 1;

@@ -380,6 +380,7 @@ struct Report {
   std::uint32_t finding = 0;  // report::Kind; only those of the host
   std::uint32_t kernel_bytes = 0;
   std::uint32_t message_bytes = 0;
+  std::uint32_t error = 0;  // that the host ignored; 0: none
   Place at = {};
 };
 

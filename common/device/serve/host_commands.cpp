@@ -52,7 +52,8 @@ int Device::handle(const Report& command, Nothing&, Call& call) {
   const memory::HostPlace at = host_place(command.at);
   const std::string_view text = call.text();
   report::report({kind, at.file, at.line, std::string(text.substr(0, command.kernel_bytes)),
-                  std::string(text.substr(command.kernel_bytes, kMaxMessageBytes))});
+                  std::string(text.substr(command.kernel_bytes, kMaxMessageBytes)), -1,
+                  command.error});
   return kSuccess;
 }
 

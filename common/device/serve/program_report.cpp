@@ -35,7 +35,7 @@ void ProgramReport::write_line(const char* name, const std::string& value) const
 
 void ProgramReport::write_finding(const report::Finding& finding) {
   if (num_findings_ == kMaxFindings ||
-      !known_.emplace(finding.kind, finding.file, finding.line).second) {
+      !known_.emplace(finding.kind, finding.file, finding.line, finding.error).second) {
     return;
   }
   ++num_findings_;

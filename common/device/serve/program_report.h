@@ -35,7 +35,7 @@ class ProgramReport {
   int file_ = -1;
   bool people_read_ = false;
   int num_findings_ = 0;
-  std::set<std::tuple<report::Kind, std::string, std::uint32_t>> known_;
+  std::set<std::tuple<report::Kind, std::string, std::uint32_t, std::uint32_t>> known_;
   std::set<std::pair<std::string, std::uint32_t>> known_notes_;
 };
 
