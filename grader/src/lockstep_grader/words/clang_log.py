@@ -34,6 +34,11 @@ _CRASHED = (
     "out until it compiles, to find the one to write in another way"
 )
 _INCLUDED = re.compile(r"In file included from (?P<file>[^:\n]+):(?P<line>\d+):")
+# Of what is superfluous, old or not portable, and of what may be unset on a way that is not taken.
+_OF_STYLE = re.compile(
+    r" \[-W(?:unused-(?!value|comparison)|sign-compare|missing-|conditional-|deprecated|ignored-|"
+    r"reorder|.*extension)[^\]]*\]$"
+)
 _OPTION = re.compile(r" \[-W[^\]]*\]$| \(use -v to see invocation\)$")  # no words for a student
 
 _LED_HERE = re.compile(r"called by '|requested here|expanded from macro|in call to '|while ")
@@ -128,7 +133,9 @@ def clang_findings(
         if said.severity == "warning":
             if place and rung.has(said.place):
                 words = one_line(_OPTION.sub("", said.text))
-                warning = CompilerWarning(words, rung.name, place.line, rung.column(place))
+                is_telling = not _OF_STYLE.search(said.text)
+                column = rung.column(place)
+                warning = CompilerWarning(words, rung.name, place.line, column, is_telling)
                 warnings.setdefault((place.line, words), warning)
         elif place:
             finding = _finding(said, place, rung)
