@@ -55,6 +55,9 @@ set(clang_checked_flags -Xclang -fsanitize=array-bounds,integer-divide-by-zero $
   -ftrivial-auto-var-init=pattern)
 
 # The host's code is as written, for the lines of its own mistakes. It does not fuse multiply-adds. A local variable
-# that was never set holds a pattern, not by chance zero.
+# that was never set holds a pattern, not by chance zero. An index past an array ends it with a trap, and so does a sum
+# that does not fit its type, in a rung: programs may use such sums to hash (common/runtime/crash.cpp).
+set(clang_rung_host_checks -Xclang -fsanitize=signed-integer-overflow -Xclang -fsanitize-trap=signed-integer-overflow)
 set(clang_host_flags ${clang_common_flags} --cuda-host-only -O0 -ffp-contract=off -fno-delete-null-pointer-checks
+  -Xclang -fsanitize=array-bounds,return -Xclang -fsanitize-trap=array-bounds,return ${clang_unchecked}
   -ftrivial-auto-var-init=pattern -gline-tables-only -fPIC -fno-addrsig -c)

@@ -23,7 +23,7 @@ extern "C" void* __libc_stack_end;  // where the main thread's stack begins
 namespace runtime {
 namespace {
 
-constexpr std::array kCrashSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+constexpr std::array kCrashSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 
 void (*g_last_words)(const std::string& what) = nullptr;
 std::uint64_t g_stack_low = 0;
@@ -78,10 +78,43 @@ std::string describe_address(const siginfo_t& info, std::uint64_t stack) {
   return "accessed address " + hexadecimal(address) + ", which is not mapped for that";
 }
 
-std::string describe(int signal, const siginfo_t& info, std::uint64_t stack) {
+// The number of a check in clang's list of sanitizer handlers, which the trap at `counter` carries;
+// -1: it is another instruction.
+int failed_check(std::uint64_t counter) {
+  std::array<unsigned char, 5> code;
+  __builtin_memcpy(code.data(), reinterpret_cast<const void*>(counter), code.size());
+#if defined(__x86_64__)
+  if (code[0] != 0x67 || code[1] != 0x0f || code[2] != 0xb9) return -1;  // ud1
+  return code[3] == 0 ? 0 : code[3] == 0x40 ? code[4] : -1;
+#else
+  const std::uint32_t word = code[0] | code[1] << 8 | code[2] << 16 | std::uint32_t{code[3]} << 24;
+  const std::uint32_t immediate = word >> 5 & 0xffff;
+  const bool is_brk = (word & 0xffe0001f) == 0xd4200000 && immediate >> 8 == 0x55;
+  return is_brk ? static_cast<int>(immediate & 0xff) : -1;
+#endif
+}
+
+std::string describe_trap(std::uint64_t counter) {
+  switch (failed_check(counter)) {
+    case 0:
+    case 12:
+    case 13:
+    case 21:  // add, multiply, negate, subtract
+      return "computed a number that does not fit its type, such as an int above 2147483647: make "
+             "an operand a std::size_t first";
+    case 11:
+      return "reached the end of a function that must return a value";
+    case 18:
+      return "used an index that is outside of its array";
+    default:
+      return "reached code that must not be reached";
+  }
+}
+
+std::string describe(int signal, const siginfo_t& info, const Registers& at) {
   if (signal == SIGFPE) return "divided an integer by zero";
-  if (signal == SIGILL) return "reached code that must not be reached";
-  return describe_address(info, stack);
+  if (signal == SIGILL || signal == SIGTRAP) return describe_trap(at.counter);
+  return describe_address(info, at.stack);
 }
 
 serve::Place place_of_crash(std::uint64_t counter) {
@@ -117,7 +150,7 @@ void handle(int signal, siginfo_t* info, void* context) {
     return;
   }
   if (!is_devices) {
-    text = "the host code " + describe(signal, *info, at.stack);
+    text = "the host code " + describe(signal, *info, at);
     if (Connection::is_possible()) report_host_crash(place_of_crash(at.counter), text);
   }
   if (g_last_words != nullptr) g_last_words(text);

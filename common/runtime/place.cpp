@@ -43,9 +43,10 @@ bool is_users(std::string_view path) {
   return true;
 }
 
-// libbacktrace visits the functions inlined at an address from the inside out.
+// libbacktrace visits the functions inlined at an address from the inside out. Line 0 is of one
+// that clang made up, around a trap.
 int visit_inlined(void* data, std::uintptr_t, const char* path, int line, const char*) {
-  if (path == nullptr || !is_users(path)) return 0;
+  if (path == nullptr || line == 0 || !is_users(path)) return 0;
   auto& found = *static_cast<serve::Place*>(data);
   const std::string_view view(path);
   if (found.line != 0 && is_shared_header(view)) return 0;

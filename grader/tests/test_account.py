@@ -47,6 +47,21 @@ def test_a_cause_comes_before_its_consequences(kinds: tuple[str, ...]) -> None:
     assert tuple(found.kind.value for found in ordered) == kinds
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (finding("crash", 12), finding("forbidden")),  # a kernel that crashed did no work
+        (finding("forbidden"), finding("race", 12)),
+        (finding("wrong_result"), finding("crash")),  # too much printed, for example
+        (finding("crash", 12), finding("wrong_result")),
+    ],
+)
+def test_a_crash_is_a_cause_of_what_follows_from_it(first: Finding, second: Finding) -> None:
+    assert causes_first([first, second]) == [first, second]
+    if FindingKind.FORBIDDEN not in (first.kind, second.kind):
+        assert causes_first([second, first]) == [first, second]
+
+
 @pytest.mark.parametrize("kind", ["out_of_bounds", "misaligned", "crash", "deadlock"])
 def test_an_unwritten_index_comes_before_what_it_leads_to(kind: str) -> None:
     unwritten, after = finding("uninitialized_read", 58), finding(kind, 65)

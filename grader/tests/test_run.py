@@ -205,6 +205,8 @@ def test_what_was_found_before_a_crash_or_a_time_limit_is_kept(tmp_path: Path) -
     [
         ("*nothing = argc;", "dereferenced a null pointer"),
         ("argc = 700 / (argc - 1);", "divided an integer by zero"),
+        ("int room[2] = {}; argc = room[argc + 1];", "used an index that is outside of its array"),
+        ("argc = [&] { if (nothing) return 1; }();", "reached the end of a function that must"),
         ("volatile int room[4 << 20]; room[argc] = 1;", "used up its stack of "),
         ("std::memset(reinterpret_cast<void*>(argc + 1000000), 0, 9);", "accessed address 0xf4241"),
     ],

@@ -72,6 +72,21 @@ def test_check_explains_with_messages_findings_and_source(checkout: Checkout) ->
     assert "02_second" not in ran.out
 
 
+@pytest.mark.parametrize(
+    ("wanted", "is_shown"), [("/02", True), ("", False), ("-v", True)], ids=["one", "all", "all -v"]
+)
+def test_what_a_passed_rung_prints_is_shown_unless_it_is_one_of_many(
+    checkout: Checkout, wanted: str, is_shown: bool
+) -> None:
+    printed = "still here\n" + "more\n" * 20
+    passed = verdict_line(output=printed) + verdict_line(part="efficiency", share=1)
+    checkout.submission("labs", {"01_first": SOLUTION, "02_second": SOLUTION + passed})
+    target = [LAB, "-v"] if wanted == "-v" else [f"{LAB}{wanted}"]
+    out = checkout.lab("check", *target).out
+    assert ("still here" in out, "11 more lines" in out) == (is_shown, is_shown)
+    assert out.count("02_second") == 1 + out.count("./lab check 01-demo/02_second")
+
+
 def test_check_of_solved_rungs_exits_0_and_list_remembers(checkout: Checkout) -> None:
     checkout.submission("labs", {"01_first": RACY})
     assert checkout.lab("check", f"{LAB}/02").status == 0

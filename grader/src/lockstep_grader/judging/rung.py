@@ -40,7 +40,7 @@ from lockstep_grader.request.key import Keys
 from lockstep_grader.request.setup import Setup
 from lockstep_grader.rules.source import check_source
 from lockstep_grader.toolchain.nvcc import Phase
-from lockstep_grader.words.beginners import with_forgotten_launch
+from lockstep_grader.words.likely import with_likely_cause
 
 
 class RungJudge:
@@ -104,7 +104,7 @@ class RungJudge:
         else:
             workers = self._references.beside(built.worker, job.lab, job.rung)
         judgement = self._observer.observe(job, lab, workers, work)
-        tests = with_forgotten_launch(judgement.tests, source)
+        tests = with_likely_cause(judgement.tests, source, built.warnings)
         warnings = (*built.warnings, *judgement.warnings)
         return replace(judgement, tests=tests, warnings=warnings)
 

@@ -191,6 +191,7 @@ class CompilerWarning:
     file: str
     line: int  # 0: no line
     column: int = 0
+    is_telling: bool = False  # it may be the reason for a wrong result
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,24 +63,29 @@ _AFTER_GARBAGE = frozenset(
         FindingKind.CRASH,
     }
 )
+# A kernel that has crashed also leaves its work undone, which looks as if the host did it.
+_FOLLOWERS = {
+    FindingKind.UNINITIALIZED_READ: _AFTER_GARBAGE,
+    FindingKind.CRASH: frozenset({FindingKind.FORBIDDEN}),
+}
 
 
 def may_follow(cause: FindingKind, kind: FindingKind) -> bool:
     """Whether a finding of this kind tends to be a consequence of one of the kind `cause`."""
-    if cause is FindingKind.UNINITIALIZED_READ and kind in _AFTER_GARBAGE:
-        return True
-    return _RANKS[kind] > _RANKS[cause]
+    return kind in _FOLLOWERS.get(cause, ()) or _RANKS[kind] > _RANKS[cause]
 
 
 def causes_first(findings: Iterable[Finding]) -> list[Finding]:
     """Causes before consequences, for findings in the order in which they were made."""
     ordered: list[tuple[int, Finding]] = []
-    garbage = FindingKind.UNINITIALIZED_READ
-    was_read = False
+    before: set[FindingKind] = set()
     for finding in findings:
-        was_read = was_read or finding.kind is garbage
-        after_read = was_read and finding.kind in _AFTER_GARBAGE
-        ordered.append((_RANKS[garbage if after_read else finding.kind], finding))
+        before.add(finding.kind)
+        follows = [kind for kind, after in _FOLLOWERS.items() if finding.kind in after]
+        cause = next((kind for kind in follows if kind in before), finding.kind)
+        if finding.kind is FindingKind.CRASH and not finding.line:
+            cause = FindingKind.LEAK  # too much was printed, for example: it explains no result
+        ordered.append((_RANKS[cause], finding))
     return [finding for _, finding in sorted(ordered, key=lambda each: each[0])]
 
 

@@ -148,6 +148,7 @@ def show(
             checked.sources[rung.id],
             backend=checked.backend,
             everything=everything,
+            is_one_of_many=len(checked.rungs) > 1,
             following=_next_command(lab, rung) if len(checked.rungs) == 1 else "",
         )
         replay = replay_command(f"{lab.id}/{rung.id}", rung_result, checked.named)

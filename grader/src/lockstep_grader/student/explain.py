@@ -46,11 +46,13 @@ def print_rung(
     *,
     backend: Backend,
     everything: bool = False,
+    is_one_of_many: bool = False,
     following: str = "",
 ) -> None:
     """The rung's header line, the cause with its place in the source, then how to go on.
 
     With `everything`, each finding and each failed test; `following` is what to check after a pass.
+    Of many rungs, one that passes is a line.
     """
     todo = next((item for item in result.findings if item.kind is FindingKind.TODO), None)
     words, style = verdict(result)
@@ -58,6 +60,8 @@ def print_rung(
     console.print(
         Text.assemble((rung.id, "bold"), f"  {rung.title}  ", (f"{score}  {words}", style))
     )
+    if is_one_of_many and result.outcome is Outcome.PASSED and not everything:
+        return
     if todo:
         at = f" ({place(todo)})" if todo.line else ""
         _print(console, Text(f"not written yet: {visible(todo.message)}{at}", "yellow"))
@@ -66,13 +70,17 @@ def print_rung(
         _print(console, Text(f"not graded: {visible(result.judgement.fault)}", "magenta"))
     else:
         _print_gates(console, rung, result, backend)
-        (_print_causes if everything else _print_account)(console, result, source)
-        print_warnings(console, result.judgement.warnings)
+        has_passed = result.outcome in (Outcome.PASSED, Outcome.NOISY)
+        explain = _print_causes if everything and not has_passed else _print_account
+        explain(console, result, source)
+        told = "\n".join(finding.message for finding in result.findings)
+        warnings = result.judgement.warnings
+        print_warnings(console, [each for each in warnings if each.message not in told])
     if any(finding.kind is FindingKind.BUDGET for finding in result.findings):
         _print(console, Text(f"line by line: ./lab profile {lab_id}/{rung.id}", "dim"))
     if result.score != result.max_score and rung.hints:
         _print(console, Text(f"a hint: ./lab hint {lab_id}/{rung.id}", "dim"))
-    if result.outcome in (Outcome.PASSED, Outcome.NOISY) and following:
+    if following and result.outcome in (Outcome.PASSED, Outcome.NOISY):
         _print(console, Text(f"next: {following}", "dim"))
 
 
@@ -152,8 +160,8 @@ def _print_account(console: Console, result: RungResult, source: Source | Findin
         _print(console, Text("further:", "dim"), 4)
     for effect in account.effects:
         _print(console, Text(effect, "dim"), 6)
-    failed = (test for test in result.judgement.tests if test.outcome is Outcome.FAILED)
-    if output := next((text for test in failed if (text := test.output.strip())), ""):
+    tests = sorted(result.judgement.tests, key=lambda test: test.outcome is not Outcome.FAILED)
+    if output := next((text for test in tests if (text := test.output.strip())), ""):
         _print_output(console, output)
     if account.effects or account.left_out:
         _print(console, Text("more findings: run the same command with -v", "dim"))

@@ -5,14 +5,12 @@ Also names that CUDA once had, or has for newer GPUs alone: compilers call both 
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from lockstep_grader.intake.submission import Source
-from lockstep_grader.model.grades import Finding, FindingKind, TestResult
+from lockstep_grader.model.grades import Finding
 from lockstep_grader.rules.tokens import Token, tokens_of
 
 _CUDA_NAMES = (
@@ -40,9 +38,68 @@ _SHIFTED = re.compile(r"(?<![\w<])(?P<name>[A-Za-z_]\w*)\s*<<(?!<)[^;]*>>\s*\(",
 _OF_OPERATOR = re.compile(r"operator<<|integral or unscoped enum|operands to binary expression")
 _STATEMENT_LINES = 6  # of a launch that goes over several lines
 _UNDEFINED = re.compile(
-    r'identifier "(?P<name>\w+)" is undefined$|undeclared identifier \'(?P<clangs>\w+)\'$'
+    r"(?:identifier \"(?P<name>\w+)\" is undefined|undeclared identifier '(?P<clangs>\w+)'|"
+    r"unknown type name '(?P<type>\w+)')$"
 )
-_ALLOCATES = re.compile(r"\ballocate\s*\(")
+# What a compiler says, the code of its line, and what to do; names are the code's.
+_MEANINGS = tuple(
+    (re.compile(message), re.compile(code), advice)
+    for message, code, advice in (
+        (
+            r"lockstep::\w+|\buint3\b|\bdim3\b",
+            r"\b(?P<name>(?:thread|block)Idx|(?:block|grid)Dim)\b(?!\s*\.)",
+            "{name} has three parts: write {name}.x, {name}.y or {name}.z",
+        ),
+        (
+            r"must be directly called|expression (?:result unused|has no effect)",
+            r"(?:^|[;{}])\s*(?P<name>(?:__|cuda)\w+)\s*;",
+            "without () nothing is called: write {name}();",
+        ),
+        (
+            r"no (?:matching|instance) .*allocate",
+            r"\ballocate\s*\(",
+            "allocate cannot guess the type of an item: write it as in allocate<float>(count)",
+        ),
+        (
+            r"no (?:matching|instance) .*cudaMalloc",
+            r"\b(?P<name>cudaMalloc\w*)\s*\(\s*(?P<pointer>\w+)\s*,",
+            "{name} stores an address in your pointer: write &{pointer}",
+        ),
+        (
+            r"no (?:matching|instance) .*__(?:shfl|any|all|ballot)\w*_sync",
+            r"\b(?P<name>__\w+_sync)\s*\(\s*(?!0x|k|~)",
+            "the first argument of {name} names the lanes that take part (0xffffffff: all 32)",
+        ),
+        (
+            r"variable.length array",
+            r"",
+            "the compiler must know an array's size: make it constexpr, or declare the array as "
+            "extern __shared__ with [] and give its bytes as the third argument of the launch",
+        ),
+        (
+            r"left operand of comma operator|comma operator in an array subscript",
+            r"",
+            "only the last value counts: write dim3(x, y) for a shape, and row * width + column "
+            "for an element",
+        ),
+        (
+            r"would lose const|read-only variable|modifiable lvalue|const-qualified",
+            r"",
+            "what is const is only read: is another array or variable meant?",
+        ),
+        (
+            r"assigning to '[^']*\*' from|cannot be assigned to an entity of type \"[^\"]*\*\"",
+            r"",
+            "a pointer is an address: write [index] behind it for an element",
+        ),
+        (
+            r"invalid % escape in inline assembly",
+            r"",
+            "write %% for the % of a register of the GPU, as in %%laneid",
+        ),
+    )
+)
+_DECLARED = r"[\w>*&]\s+[*&]*\b{}\s*(?:[=;,)\[:({{]|$)"
 
 _EXPECTED_SEMICOLON = re.compile(r"expected (?:a |one of )?.{0,20}?['\"\u2018];['\"\u2019]")
 _COMMENT = re.compile(r"\s*(?://.*|/\*.*\*/\s*)?$")
@@ -76,8 +133,6 @@ _FOLLOWS = re.compile(
 _SAYS_NAMESPACE = re.compile(r"//\s*(?:anonymous |end )?namespace\b|//\s*end of namespace\b")
 _NO_STATEMENTS = frozenset({"public", "private", "protected", "case", "default", "else"})
 
-_IN_FRONT = frozenset({"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__block_size__"})
-
 
 def in_beginners_words(finding: Finding, lines: Sequence[str]) -> Finding:
     """The compiler's finding, at the line to change and with what to change."""
@@ -100,14 +155,25 @@ def _advice(message: str, lines: Sequence[str], line: int) -> str:
                 f"<< is a shift; a launch has three angle brackets on each side, "
                 f"{match['name']}<<<blocks, threads>>>(...)"
             )
-    if "invalid % escape in inline assembly" in message:
-        return "write %% for the % of a register of the GPU, as in %%laneid"
-    if "allocate" in message and "match" in message and _ALLOCATES.search(code):
-        return "allocate cannot guess the type of an item: write it as in allocate<float>(count)"
     if match := _UNDEFINED.search(message):
-        name = match["name"] or match["clangs"]
-        similar = get_close_matches(name, _CUDA_NAMES, n=1, cutoff=0.8)
-        return f"did you mean {similar[0]}?" if similar else ""
+        name = match["name"] or match["clangs"] or match["type"]
+        if similar := get_close_matches(name, _CUDA_NAMES, n=1, cutoff=0.75):
+            return f"did you mean {similar[0]}?"
+        declared = re.compile(_DECLARED.format(re.escape(name)))
+        codes = [text.partition("//")[0] for text in lines[: line - 1]]
+        above = (at for at in range(line - 1, 0, -1) if declared.search(codes[at - 1]))
+        if known := next(above, 0):
+            return (
+                f"the {name} of line {known} is known only inside its own braces, loop or function"
+            )
+    return advice_on(message, code)
+
+
+def advice_on(message: str, code: str) -> str:
+    """What to do about what a compiler says of this line of code; empty where it is clear."""
+    for said, written, advice in _MEANINGS:
+        if said.search(message) and (match := written.search(code)):
+            return advice.format(**match.groupdict())
     return ""
 
 
@@ -242,48 +308,3 @@ def _code(lines: Sequence[str]) -> Iterator[tuple[Token, bool]]:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
-
-
-# ---- a kernel that is never launched: the judge sees only an output without a value
-
-
-def with_forgotten_launch(tests: tuple[TestResult, ...], source: Source) -> tuple[TestResult, ...]:
-    """The tests; an output that was never written is blamed on the first kernel without a use."""
-    if not any(map(_is_unwritten, (finding for test in tests for finding in test.findings))):
-        return tests
-    forgotten = next(_never_named(source.data.decode("utf-8", "replace")), None)
-    if forgotten is None:
-        return tests
-
-    def told(finding: Finding) -> Finding:
-        if not _is_unwritten(finding):
-            return finding
-        message = f"{finding.message}; {forgotten.text} is never launched"
-        return replace(finding, message=message, file=source.file_name, line=forgotten.line)
-
-    return tuple(replace(test, findings=tuple(map(told, test.findings))) for test in tests)
-
-
-def _is_unwritten(finding: Finding) -> bool:
-    return finding.kind is FindingKind.OUTPUT_UNWRITTEN and not finding.line
-
-
-def _never_named(text: str) -> Iterator[Token]:
-    """The names of kernels that are only defined or declared."""
-    tokens = [token for token in tokens_of(text) if token.kind != "newline"]
-    heads = [token for at in range(len(tokens)) if (token := _kernel_at(tokens, at))]
-    declared = Counter(token.text for token in heads)
-    used = Counter(token.text for token in tokens)
-    return (token for token in heads if used[token.text] == declared[token.text])
-
-
-def _kernel_at(tokens: list[Token], at: int) -> Token | None:
-    """The name of the kernel that the __global__ at this place declares."""
-    if tokens[at].text != "__global__":
-        return None
-    for name, sign in zip(tokens[at + 1 :], tokens[at + 2 :], strict=False):
-        if name.text in ("{", ";"):
-            return None
-        if name.kind == "word" and sign.text == "(" and name.text not in _IN_FRONT:
-            return name
-    return None

@@ -14,6 +14,7 @@ from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import CompilerWarning, Finding, FindingKind
 from lockstep_grader.model.text import one_line
 from lockstep_grader.words.beginners import (
+    advice_on,
     in_beginners_words,
     is_about_braces,
     unbalanced,
@@ -34,6 +35,11 @@ _CRASHED = (
     "out until it compiles, to find the one to write in another way"
 )
 _INCLUDED = re.compile(r"In file included from (?P<file>[^:\n]+):(?P<line>\d+):")
+# Of what is superfluous, old or not portable, and of what may be unset on a way that is not taken.
+_OF_STYLE = re.compile(
+    r" \[-W(?:unused-(?!value|comparison)|sign-compare|missing-|conditional-|deprecated|ignored-|"
+    r"reorder|.*extension)[^\]]*\]$"
+)
 _OPTION = re.compile(r" \[-W[^\]]*\]$| \(use -v to see invocation\)$")  # no words for a student
 
 _LED_HERE = re.compile(r"called by '|requested here|expanded from macro|in call to '|while ")
@@ -50,7 +56,10 @@ _CALLEE = re.compile(r"(?:reference to \w+ function|function for call to) '(?P<n
 _NOT_A_KERNEL = re.compile(r"kernel call to non-global function '?(?P<name>\w+)")
 _NOT_LAUNCHED = re.compile(r"call to global function '?(?P<name>\w+)'? not configured")
 _NO_MATCH = re.compile(r"^no matching ")
-_UNSUITABLE = re.compile(r"candidate .*?(?:not viable|ignored): (?P<why>.*)")
+_MISMATCH = re.compile(r"candidate function not viable: (?!call to )")
+_PARAMETER = re.compile(r"passing argument to parameter (?P<name>'\w+') here")
+_SUGGESTION = re.compile(r"; did you mean '[^']*'\?$")
+_UNSUITABLE = re.compile(r"candidate .*?(?:not viable|ignored): (?P<why>(?!call to ).*)")
 
 _SHARED_INITIAL = re.compile(r"initialization is not supported for __shared__ variables")
 
@@ -101,6 +110,13 @@ class _Rung:
         called = re.compile(rf"\b{re.escape(function)}\s*\(")
         return next((at for at, line in enumerate(self.lines, 1) if called.search(line)), 0)
 
+    def declares(self, function: str) -> bool:
+        """Whether a type stands before its name, which a call has not."""
+        declared = re.compile(
+            rf"\b(?!(?:return|else)\b)\w+[>*&]*\s+[*&]*{re.escape(function)}\s*\("
+        )
+        return any(map(declared.search, self.lines))
+
     def library_use(self, function: str) -> int:
         """The first line with a name of the C++ library in the function, which has no other."""
         first = self.definition(function)
@@ -123,18 +139,24 @@ def clang_findings(
     errors: dict[int, Finding] = {}
     warnings: dict[tuple[int, str], CompilerWarning] = {}
     elsewhere: list[Finding] = []
+    blamed: set[int] = set()
     for said in _diagnostics(output):
         place = _students_place(said, rung)
         if said.severity == "warning":
             if place and rung.has(said.place):
                 words = one_line(_OPTION.sub("", said.text))
-                warning = CompilerWarning(words, rung.name, place.line, rung.column(place))
+                if advice := advice_on(words, rung.code(place.line)):
+                    words = f"{words}: {advice}"
+                is_telling = not _OF_STYLE.search(said.text)
+                column = rung.column(place)
+                warning = CompilerWarning(words, rung.name, place.line, column, is_telling)
                 warnings.setdefault((place.line, words), warning)
-        elif place:
+        elif place and place.line not in blamed:
+            blamed.add(place.line)
             finding = _finding(said, place, rung)
             if all(finding.message != known.message for known in errors.values()):
-                errors.setdefault(place.line, finding)
-        else:
+                errors[place.line] = finding
+        elif not place:
             elsewhere.append(_finding_elsewhere(said, rung))
     told = _only_brace(errors, rung) or (*errors.values(),) or tuple(elsewhere[:1])
     return told[:_SHOWN_ERRORS], tuple(warnings.values())
@@ -190,11 +212,14 @@ def _where_the_library_is_named(said: _Said, place: _Place | None, rung: _Rung) 
 
     Which of an object's functions clang refuses differs between versions of the library.
     """
-    of_library = said.place is not None and "/c++/" in said.place.file
-    if place is None or not of_library or _LIBRARY_NAME.search(rung.code(place.line)):
+    if place is None or not _is_of_library(said) or _LIBRARY_NAME.search(rung.code(place.line)):
         return place
     line = rung.library_use(rung.function_around(place.line))
     return _Place(rung.name, line) if 0 < line <= place.line else place
+
+
+def _is_of_library(said: _Said) -> bool:
+    return said.place is not None and "/include/" in said.place.file
 
 
 def _finding(said: _Said, place: _Place, rung: _Rung) -> Finding:
@@ -224,6 +249,8 @@ def _only_brace(errors: dict[int, Finding], rung: _Rung) -> tuple[Finding, ...]:
 def _in_words(said: _Said, place: _Place, rung: _Rung) -> tuple[str, int]:
     """clang's message, for beginners' mistakes also its meaning and the next step; the column."""
     every = "\n".join([said.text, *(note.text for note in said.notes)])
+    if _MISMATCH.search(every):  # of a function that may be called from here
+        return _with_mismatch(said, place, rung), rung.column(place)
     line, column = place.line, rung.column(place)
     callee = _short(match["name"]) if (match := _CALLEE.search(said.text)) else ""
     if _HOST_CALLEE.search(every):
@@ -240,18 +267,19 @@ def _in_words(said: _Said, place: _Place, rung: _Rung) -> tuple[str, int]:
             )
         if callee:
             advice = ""
-            if rung.definition(callee):
+            if rung.declares(callee):
                 advice = f": write __device__ before {callee}"
             elif not rung.column_of(callee, line):  # by another name, such as a template's argument
                 advice = f": pass a __device__ function of your own that calls {callee}"
             words = f"{caller} runs on the GPU and cannot call {callee}, a host function{advice}"
             return words, column
     if callee and _DEVICE_CALLEE.search(every):
-        return (
-            f"{rung.function_around(line)} runs on the host and cannot call {callee}, a device "
-            "function: call it from a kernel, or write __host__ __device__ before it",
-            column,
-        )
+        caller = rung.function_around(line)
+        advice = f"write __device__ before {caller} if it is for kernels"
+        if rung.declares(callee):
+            advice = "call it from a kernel, or write __host__ __device__ before it"
+        words = f"{caller} runs on the host and cannot call {callee}, a device function"
+        return f"{words}: {advice}", column
     if match := _NOT_A_KERNEL.search(said.text):
         words = f"<<<...>>> launches a kernel, and {match['name']} is none"
         return f"{words}: write __global__ before it", rung.column_of(match["name"], line)
@@ -264,12 +292,22 @@ def _in_words(said: _Said, place: _Place, rung: _Rung) -> tuple[str, int]:
             "default values (= 0) out of its class, or the value here, and let threads store them",
             column,
         )
-    message = with_successor(one_line(said.text))
+    return _with_mismatch(said, place, rung), column
+
+
+def _with_mismatch(said: _Said, place: _Place, rung: _Rung) -> str:
+    """clang's message, and what its notes add to it."""
+    message = with_successor(one_line(_OPTION.sub("", said.text)))
+    every = "\n".join(note.text for note in said.notes)
     if _NO_MATCH.search(message) and (match := _UNSUITABLE.search(every)):
         message = f"{message}: {match['why']}"
+    if match := _PARAMETER.search(every):
+        message = f"{message} (the parameter {match['name']})"
+    if any(_is_of_library(note) for note in said.notes):
+        message = _SUGGESTION.sub("", message)
     if said.place and not rung.has(said.place):
         message = f"{message} (in {Path(said.place.file).name}:{said.place.line})"
-    return message, column
+    return message
 
 
 def _short(name: str) -> str:

@@ -43,6 +43,7 @@ _NOT_ON_DEVICE = re.compile(r'identifier "(?P<name>.*)" is undefined in device c
 _FLAG_ADVICE = re.compile(r"\. The experimental flag '[^']*' can be used to allow this\.?")
 _LIBRARY_NAME = re.compile(r"\bstd\s*::\s*\w+")
 _LAUNCHED = re.compile(r"\b(\w+)\b\s*(?:<[^<>]*>\s*)?<<<")
+_TYPES = re.compile(r"^ +(?:argument|operand) types are:")
 _SHARED = re.compile(r"uses too much shared data \((0x[0-9a-f]+) bytes, (0x[0-9a-f]+) max\)")
 
 
@@ -204,7 +205,9 @@ def _in_words(said: _Said, lines: Sequence[str], line: int) -> str:
     if match := _SHARED.search(said.text):
         taken, most = int(match[1], 16), int(match[2], 16)
         return f"the kernel declares {taken} bytes of shared memory; a block has at most {most}"
-    return with_successor(one_line(_FLAG_ADVICE.sub("", said.text)))
+    words = one_line(_FLAG_ADVICE.sub("", said.text))
+    types = next((text.strip() for text in said.details if _TYPES.search(text)), "")
+    return with_successor(f"{words} ({types})" if types else words)
 
 
 def _column_of_callee(text: str, lines: Sequence[str], line: int) -> int:

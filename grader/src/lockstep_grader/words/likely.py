@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""The likeliest cause of a wrong result in the text of the rung, where no checker found one.
+
+A compiler's warning, a kernel that is never launched, an array that a block's threads do not share.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.model.grades import CompilerWarning, Finding, FindingKind, TestResult
+from lockstep_grader.rules.tokens import Token, tokens_of
+
+# What a judge says of a mistake that no checker saw.
+_SYMPTOMS = frozenset(
+    {
+        FindingKind.WRONG_RESULT,
+        FindingKind.OUTPUT_UNWRITTEN,
+        FindingKind.FORBIDDEN,
+        FindingKind.TIMEOUT,
+        FindingKind.CRASH,
+    }
+)
+_IN_FRONT = frozenset({"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__block_size__"})
+_BARRIERS = frozenset({"__syncthreads", "__syncwarp"})
+
+
+class _Cause(NamedTuple):
+    line: int
+    said: str
+    kinds: frozenset[FindingKind] = _SYMPTOMS
+
+
+def with_likely_cause(
+    tests: tuple[TestResult, ...], source: Source, warnings: Sequence[CompilerWarning]
+) -> tuple[TestResult, ...]:
+    """The tests; each symptom without a place has the place and the words of its likeliest cause.
+
+    One with a place also has the compiler's warning about its line.
+    """
+    if not any(_is_symptom(found) for test in tests for found in test.findings):
+        return tests
+    causes = (*_never_launched(source), *_warned(warnings), *_not_shared(source))
+
+    def told(finding: Finding) -> Finding:
+        for cause in causes if _is_symptom(finding) else ():
+            if finding.kind in cause.kinds and finding.line in (0, cause.line):
+                message = f"{finding.message}\n{cause.said}."
+                return replace(finding, message=message, file=source.file_name, line=cause.line)
+        return finding
+
+    def told_of(test: TestResult) -> TestResult:
+        findings = tuple(map(told, test.findings))
+        message = test.message
+        for before, after in zip(test.findings, findings, strict=True):
+            message = message.replace(before.message, after.message) if before.message else message
+        return replace(test, findings=findings, message=message)
+
+    return tuple(map(told_of, tests))
+
+
+def _is_symptom(finding: Finding) -> bool:
+    return finding.kind in _SYMPTOMS
+
+
+def _warned(warnings: Sequence[CompilerWarning]) -> Iterator[_Cause]:
+    lines: dict[int, list[str]] = {}
+    for warning in warnings:
+        if warning.is_telling:
+            lines.setdefault(warning.line, []).append(warning.message)
+    for line, messages in lines.items():
+        yield _Cause(line, f"The compiler warns about this line: {'; '.join(messages)}")
+
+
+def _never_launched(source: Source) -> Iterator[_Cause]:
+    """The kernels that are only defined or declared."""
+    tokens = _code(source)
+    heads = [token for at in range(len(tokens)) if (token := _kernel_at(tokens, at))]
+    declared = Counter(token.text for token in heads)
+    used = Counter(token.text for token in tokens)
+    for token in heads:
+        if used[token.text] == declared[token.text]:
+            said = f"{token.text} is never launched"
+            yield _Cause(token.line, said, frozenset({FindingKind.OUTPUT_UNWRITTEN}))
+
+
+def _kernel_at(tokens: Sequence[Token], at: int) -> Token | None:
+    """The name of the kernel that the __global__ at this place declares."""
+    if tokens[at].text != "__global__":
+        return None
+    for name, sign in zip(tokens[at + 1 :], tokens[at + 2 :], strict=False):
+        if name.text in ("{", ";"):
+            return None
+        if name.kind == "word" and sign.text == "(" and name.text not in _IN_FRONT:
+            return name
+    return None
+
+
+def _not_shared(source: Source) -> Iterator[_Cause]:
+    """Arrays of a kernel with a barrier, in a file in which nothing is shared."""
+    tokens = _code(source)
+    if any(token.text == "__shared__" for token in tokens):
+        return
+    for at in range(len(tokens)):
+        if _kernel_at(tokens, at):
+            body = tokens[at : _end_of_body(tokens, at)]
+            if not any(token.text in _BARRIERS for token in body):
+                continue
+            for type_name, name, sign in zip(body, body[1:], body[2:], strict=False):
+                if type_name.kind == name.kind == "word" and sign.text == "[":
+                    yield _Cause(
+                        name.line,
+                        f"Each thread has its own {name.text}, which no other thread sees. For one "
+                        "array of the whole block, write __shared__ before it",
+                    )
+
+
+def _end_of_body(tokens: Sequence[Token], at: int) -> int:
+    depth = 0
+    for end in range(at, len(tokens)):
+        depth += (tokens[end].text == "{") - (tokens[end].text == "}")
+        if tokens[end].text in ("}", ";") and depth == 0:
+            return end
+    return len(tokens)
+
+
+def _code(source: Source) -> list[Token]:
+    text = source.data.decode("utf-8", "replace")
+    return [token for token in tokens_of(text) if token.kind != "newline"]

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""A wrong result without a place is told with its likeliest cause, at the line of that."""
+
+import pytest
+
+from lockstep_grader.intake.submission import Source
+from lockstep_grader.model.grades import Finding, FindingKind, Outcome, Part, TestResult
+from lockstep_grader.words.clang_log import clang_findings
+from lockstep_grader.words.likely import with_likely_cause
+
+FILE = "01_first.cu"
+SHARED = "\nEach thread has its own tile, which no other thread sees."
+WARNS = "\nThe compiler warns about this line: "
+
+KERNELS = """\
+template <int kSize>
+__global__ void __launch_bounds__(kSize)
+    first_kernel(float* d_out) {  // second_kernel comes next
+}
+__global__ void second_kernel(float* d_out);
+__global__ void second_kernel(float* d_out) {
+}
+"""
+RUN = "void run(float* d_out) {{ {}<<<1, 32>>>(d_out); }}\n"
+TILE = """\
+__global__ void sum(float* d_out) {{
+  {}float tile[32];
+  tile[threadIdx.x] = 1;
+  {};
+  d_out[0] = tile[0];
+}}
+void run(float* d_out) {{ sum<<<1, 32>>>(d_out); }}
+"""
+
+
+def told(kind: str, line: int, text: str, clang: str = "") -> tuple[int, str]:
+    """The line of a finding, and what is added to it and to the test's message."""
+    source = Source(FILE, text.encode())
+    finding = Finding(FindingKind(kind), "it is wrong", FILE if line else "", line)
+    said = "with 3 items: it is wrong"
+    test = TestResult("A.B", Part.CORRECTNESS, Outcome.FAILED, said, findings=(finding,))
+    _, warnings = clang_findings(clang, source)
+    (after,) = with_likely_cause((test,), source, warnings)
+    (found,) = after.findings
+    assert found.message.startswith(finding.message)
+    assert found.message in after.message
+    return found.line, found.message.removeprefix(finding.message)
+
+
+@pytest.mark.parametrize(
+    ("kind", "launched", "line", "added"),
+    [
+        ("output_unwritten", "first_kernel<32>", 5, "\nsecond_kernel is never launched."),
+        ("output_unwritten", "second_kernel", 3, "\nfirst_kernel is never launched."),
+        ("output_unwritten", "auto* p = &second_kernel; first_kernel<32>", 0, ""),
+        ("wrong_result", "second_kernel", 0, ""),
+    ],
+)
+def test_a_kernel_that_is_never_launched(kind: str, launched: str, line: int, added: str) -> None:
+    assert told(kind, 0, KERNELS + RUN.format(launched)) == (line, added)
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "barrier", "line"),
+    [
+        ("wrong_result", "", "__syncthreads()", 2),
+        ("wrong_result", "", "__syncwarp()", 2),
+        ("wrong_result", "", "tile[0] += tile[1]", 0),  # its own indeed
+        ("wrong_result", "__shared__ ", "__syncthreads()", 0),
+        ("race", "", "__syncthreads()", 0),
+    ],
+)
+def test_an_array_that_is_not_shared(kind: str, before: str, barrier: str, line: int) -> None:
+    where, added = told(kind, 0, TILE.format(before, barrier))
+    assert where == line
+    assert added.startswith(SHARED) if line else not added
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "option", "warned"),
+    [
+        ("wrong_result", 0, "uninitialized", 4),
+        ("output_unwritten", 0, "empty-body", 4),
+        ("forbidden", 0, "unused-value", 4),  # the kernel did nothing
+        ("crash", 4, "return-type", 4),
+        ("crash", 5, "return-type", 5),  # about another line
+        ("wrong_result", 0, "unused-variable", 0),
+        ("wrong_result", 0, "conditional-uninitialized", 0),
+        ("race", 4, "uninitialized", 4),
+    ],
+)
+def test_a_compilers_warning(kind: str, line: int, option: str, warned: int) -> None:
+    clang = f"{FILE}:4:1: warning: odd [-W{option}]\n{FILE}:4:9: warning: also odd [-W{option}]\n"
+    where, added = told(kind, line, TILE.format("__shared__ ", "__syncthreads()"), clang)
+    explains = warned == 4 and kind != "race"
+    assert (where, added) == (warned, f"{WARNS}odd; also odd." if explains else "")
