@@ -76,6 +76,13 @@ def test_a_gradebook_takes_what_counts(checkout: Checkout, results: Path) -> Non
     ]
 
 
+def test_mail_names_the_lab_that_was_late(checkout: Checkout, results: Path) -> None:
+    file = course(checkout, COURSE.replace('"bob"', '"ann"'))
+    mail = ("--format", "csv", "--layout", "mail")
+    ran = checkout.lab("export", results, *mail, "--course", file)
+    assert f"{LAB}: 1 day late: costs 10% of the points" in ran.out, ran.err
+
+
 @pytest.mark.parametrize(
     "options", [("--format", "junit"), ("--format", "csv", "--layout", "rungs")]
 )
@@ -88,13 +95,25 @@ def test_rules_for_labs_are_not_for_files_of_rungs(
 
 def test_a_report_shows_what_counts_and_no_hidden_rung(checkout: Checkout, results: Path) -> None:
     pages = checkout.work / "pages"
-    ran = checkout.lab("report", results, "--output", pages, "--course", course(checkout))
+    file = course(checkout)
+    ran = checkout.lab("report", results, "--output", pages, "--names", "--course", file)
     assert ran.status == 0, ran.err
     whole = (pages / "index.html").read_text()
     assert "What counts" in whole
     assert "shown in person" in whole
+    counted = {"Ann": "9.5", "Bob": "9", "Cy": "10", "Dee": "0"}
+    for page, mark in (("index", ""), ("leaderboard", "<strong>")):  # one total everywhere
+        rows = (pages / f"{page}.html").read_text().partition("full rungs</th>")[2]
+        name = r'scope="row">(?:<a [^>]*>)?(\w+)(?:</a>)?</th>'
+        cell = rf'{name}\s*<td class="value" [^>]*>{mark}([\d.]+)'
+        assert dict(re.findall(cell, rows)) == counted
+    assert re.search(r"<dt>mean</dt><dd>9\.5 ", " ".join(whole.split()).replace("> <", "><"))
     (bob,) = [page.read_text() for page in (pages / "students").iterdir() if "bob" in page.name]
     assert "1 day late: costs 10% of the points" in bob
+    assert '<p class="score"><strong>9</strong> <span>of 10 points' in bob
+    assert "Bob has full marks in every rung" in checkout.lab("explain", results, "bob").out
+    said = checkout.lab("explain", results, "bob", "--course", file).out
+    assert f"{LAB} counts 9 / 10\n    1 day late" in said
     assert "1 rung counted and not shown here" in bob
     assert "The second" not in bob
     assert "of Parallel algorithms so far" in bob

@@ -27,8 +27,6 @@ from lockstep_grader.model.grades import (
     Part,
     Rung,
     RungResult,
-    tidy,
-    total,
 )
 from lockstep_grader.model.score import score_rung
 from lockstep_grader.model.text import clipped
@@ -79,8 +77,9 @@ def explain(
     for lab, model, result in chosen:
         _print(console, graded, entry, lab=lab, rung=model, result=result)
     if not chosen:
-        score = points(total(lab.score for lab in whole), tidy(sum(lab.max_score for lab in whole)))
-        console.print(Text(f"{entry.name} has full marks: {score}"))
+        console.print(Text(f"{entry.name} has full marks in every rung"))
+        for lab in whole:
+            _print_mark(console, lab)
     return ExitCode.FULL_MARKS
 
 
@@ -203,11 +202,8 @@ def _print_rules(
         _line(
             console, Text(f"by today's lab.toml it is {now}: grade again to apply that", "yellow")
         )
-    mark = entry.mark.of(lab.id) if entry.mark else None
-    if mark:
-        _line(console, Text(f"{lab.id} counts {points(mark.points, mark.max_score)}", "bold"))
-        for note in mark.notes:
-            _line(console, Text(note), 4)
+    if lab.mark:
+        _print_mark(console, lab)
     for confirmation in entry.confirmations:
         if (confirmation.lab, confirmation.rung) == (lab.id, rung.id):
             _line(console, Text(f"judged a second time: {confirmation.line}"))
@@ -215,6 +211,13 @@ def _print_rules(
         if comment.lab in ("", lab.id) and comment.rung in ("", rung.id):
             _line(console, Text(f"comment on line {comment.line}:" if comment.line else "comment:"))
             _line(console, Text(clipped(comment.text, _MESSAGE_LINES)), 4)
+
+
+def _print_mark(console: Console, lab: LabEntry) -> None:
+    """What counts of the lab, and by which of the course's rules."""
+    _line(console, Text(f"{lab.id} counts {points(lab.score, lab.max_score)}", "bold"))
+    for note in lab.mark.notes if lab.mark else ():
+        _line(console, Text(note), 4)
 
 
 def _command(results: Results, entry: Entry, lab: LabEntry, rung: Rung, result: RungResult) -> str:

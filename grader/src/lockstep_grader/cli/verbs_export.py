@@ -114,7 +114,7 @@ def export(
 
         rules = CourseFile(course, read_labs(Workspace.from_environment()))
         rules.require_students(book.entries)
-        book = book.marked(rules.course).counted()
+        book = book.marked(rules.course)
     book = _chosen(book, lab, student or [])
     disputed = [LeftOut(each.id, each.dispute) for each in book.entries if each.dispute]
     if disputed:

@@ -236,9 +236,7 @@ def send(made: Sequence[Post], target: Target, token: str) -> None:
 
 def _comment(entry: Entry) -> str:
     """The points, what the course's rules changed, and why each rung lacks points."""
-    lines = [headline(entry)]
-    if entry.mark:
-        lines += [note for lab in entry.mark.labs for note in lab.notes]
+    lines = [headline(entry), *entry.rules]
     lines += [each.said for each in entry.shown.comments]
     lines += [
         f"{lab.id}/{rung.id}\n{explanation(rung)}"
