@@ -62,6 +62,19 @@ def parse_table(
     max_dots: int = _MAX_DOTS,
 ) -> _AnyTable:
     """`data` of the file `name`. Raises InputError with one line."""
+    text, loaded = load(name, data, max_bytes, max_dots)
+    try:
+        return model.model_validate(loaded)
+    except ValidationError as error:
+        path, said = first_problem(error)
+        place = f"{name}:{line_of(key_lines(text), path)}"
+        raise InputError(f"{place}: {spelled(path) or 'the file'}: {said}") from error
+
+
+def load(
+    name: str, data: bytes, max_bytes: int = _MAX_BYTES, max_dots: int = _MAX_DOTS
+) -> tuple[str, dict[str, Any]]:
+    """The text of the TOML file `name`, and what is in it. Raises InputError with one line."""
     if len(data) > max_bytes:
         raise InputError(f"{name} is larger than {max_bytes >> 10} KiB")
     for number, raw in enumerate(data.split(b"\n"), 1):
@@ -69,7 +82,7 @@ def parse_table(
             raise InputError(f"{name}:{number}: more than {max_dots} dots in one line")
     try:
         text = decoded(data)
-        return model.model_validate(_loaded(text))
+        return text, _loaded(text)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(f"{name}:{line}: not UTF-8") from error
@@ -77,10 +90,6 @@ def parse_table(
         raise InputError(f"{name}: not TOML: {error}") from error
     except RecursionError as error:
         raise InputError(f"{name}: its tables are nested too deeply") from error
-    except ValidationError as error:
-        path, said = first_problem(error)
-        place = f"{name}:{line_of(key_lines(text), path)}"
-        raise InputError(f"{place}: {spelled(path) or 'the file'}: {said}") from error
 
 
 def decoded(data: bytes) -> str:

@@ -139,6 +139,7 @@ MEANS = frozenset(
     }
 )
 SHARES = frozenset({"sector_efficiency", "copies_ahead"})
+RISING = SHARES | {"lanes_per_request"}  # more is better; of all others, less is
 PAID_BY = "global_bytes_moved_per_item"
 
 _LOOK_BACK = "look_back_"  # measures of the judge's call with the longest look-backs

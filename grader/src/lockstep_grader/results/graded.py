@@ -5,11 +5,11 @@ Points are rounded once, where they are earned: grade.json holds them to two pla
 Every total here is a sum of those, and every page and format shows the same number.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lockstep_grader.machine.files import read_json
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import (
     NOBODY_KNOWN,
@@ -199,7 +199,7 @@ def read_results(path: Path) -> Results:
     """The results in folder `path`, or in the JSON file `path`. Raises InputError naming it."""
     file = path / GRADES if path.is_dir() else path
     try:
-        data = json.loads(file.read_bytes())
+        data = read_json(file)
     except FileNotFoundError as error:
         raise InputError(
             f"{file}: no such file; ./lab grade PATH --results {path} makes a results folder"

@@ -2,7 +2,6 @@
 """What `--regrade` asks for: which results are judged again, remembered until they are."""
 
 import difflib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import Any
 from lockstep_grader.intake.catalog import find_target
 from lockstep_grader.intake.roster import KEYS, words_of
 from lockstep_grader.intake.submission import Submission
-from lockstep_grader.machine.files import write_json
+from lockstep_grader.machine.files import read_json, write_json
+from lockstep_grader.machine.progress import say
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Lab
 from lockstep_grader.results.store import ResultId, Store
@@ -61,6 +61,10 @@ def open_store(
     """
     asked = [*regrade.targets, *(f"student {name}" for name in regrade.students)]
     noted = _read(folder / _FILE)
+    if noted is None:
+        said = "is damaged: what a stopped run had yet to judge again is not known; ask once more"
+        say(f"{folder / _FILE} {said}")
+        noted = {}
     again: dict[str, int] = dict(noted.get("attempts", {}))
     if chosen and noted.get("asked") != asked:
         store = Store(folder)
@@ -72,7 +76,7 @@ def open_store(
 def forget_done(store: Store) -> None:
     """Strikes from the request what has been judged again; asking the same again is a new one."""
     file = store.folder / _FILE
-    noted = _read(file)
+    noted = _read(file) or {}
     left = {
         name: number
         for name, number in noted.get("attempts", {}).items()
@@ -116,9 +120,12 @@ def whose(names: Sequence[str], submissions: Sequence[Submission], option: str) 
     return frozenset(found_ids)
 
 
-def _read(file: Path) -> Mapping[str, Any]:
+def _read(file: Path) -> Mapping[str, Any] | None:
+    """None for a damaged file."""
     try:
-        data = json.loads(file.read_bytes())
-    except (OSError, ValueError):
+        data = read_json(file)
+    except FileNotFoundError:
         return {}
-    return data if isinstance(data, dict) and isinstance(data.get("attempts"), dict) else {}
+    except (OSError, ValueError):
+        return None
+    return data if isinstance(data, dict) and isinstance(data.get("attempts"), dict) else None
