@@ -229,3 +229,42 @@ def test_a_name_of_two_students_is_refused_and_an_id_is_its_owners_alone(
     assert (points["sam"] == "1", points["sam-2"] == "1", ran.status) == (True, False, 0)
     ran = checkout.lab(*export, course(checkout, table.replace("NAME", "7")))
     assert "override[0].student: '7' fits 2 students (sam-2, x); use the id" in ran.complaint
+
+
+def test_all_mistakes_are_told_at_once(checkout: Checkout, results: Path) -> None:
+    text = COURSE.replace("02_second", "02_secnd").replace("ann@x", "amy").replace("Berlin", "B")
+    ran = checkout.lab("report", results, "--course", course(checkout, text))
+    places = [line.split("course.toml:")[1].split(":")[1].strip() for line in ran.err.splitlines()]
+    assert (ran.status, places) == (2, ["course.timezone", "lab[0].hidden", "override[0].student"])
+    text = COURSE.replace("hours = 48", "hours = -1").replace("points = 3.5", "points = nan")
+    ran = checkout.lab("report", results, "--course", course(checkout, text))
+    assert [line.partition(": is")[0].split(": ")[-1] for line in ran.err.splitlines()] == [
+        "extension[0].hours",
+        "override[0].points",
+    ]
+
+
+@pytest.mark.parametrize("name", ["ann", "ANN", "ann@x", "Lee, Ann", "a.lee", "A.Lee@x"])
+def test_a_student_is_called_as_for_explain(checkout: Checkout, name: str) -> None:
+    ann = {"name": "Ann Lee", "email": "a.lee@x"} | ({"login": "ann@x"} if "ann@" in name else {})
+    folder = write_results(checkout.work / "results", demo("ann", student=ann), demo("bob"))
+    text = f'[[override]]\nstudent = "{name}"\nlab = "{LAB}"\npoints = 1\nreason = "r"\n'
+    file = course(checkout, text)
+    ran = checkout.lab("export", folder, "--format", "csv", "--course", file, "--student", name)
+    assert [row[LAB] for row in csv.DictReader(io.StringIO(ran.out))] == ["1"], ran.err
+    assert checkout.lab("explain", folder, name, "01").status == 0
+
+
+def test_what_is_probably_a_slip_is_a_warning(checkout: Checkout, results: Path) -> None:
+    more = '[[override]]\nstudent = "Ann"\nlab = "01-demo"\nrung = "01_first"\npoints = 5\n'
+    file = course(checkout, COURSE + more + 'reason = "r"\n')
+    options = ("--format", "csv", "--student", "ann", "--student", "Ann")
+    ran = checkout.lab("export", results, *options, "--course", file)
+    assert ran.err.splitlines() == [
+        f"{file}:33: override[1].points: 5 points are more than 01_first has (4)",
+        f"{file}:33: override[1].points: 01_first of ann has an override on line 23, too; "
+        "the last one counts",
+        "--student ann names ann, who is written once",
+        "--student Ann names ann, who is written once",
+    ]
+    assert len(ran.out.splitlines()) == 2

@@ -14,7 +14,7 @@ from lockstep_grader import __version__
 from lockstep_grader.cli.environment import complain_of_missing
 from lockstep_grader.cli.verbs import VerbGroup
 from lockstep_grader.machine.interrupts import interruption
-from lockstep_grader.model.errors import ExitCode, LockstepError, system_error_line
+from lockstep_grader.model.errors import ExitCode, LockstepError, MistakesError, system_error_line
 from lockstep_grader.model.text import accept_all_text, one_line
 
 if TYPE_CHECKING:
@@ -106,7 +106,8 @@ def main(arguments: Sequence[str]) -> int:
         sys.stdout.flush()  # here a full disk or a reader that left is still reported
         return int(status or 0)
     except LockstepError as error:
-        _complain(str(error))
+        for line in error.lines if isinstance(error, MistakesError) else [str(error)]:
+            _complain(line)
         return error.exit_code
     except ArgumentError as error:
         _complain(_usage_line(error))

@@ -2,7 +2,6 @@
 """The verb `explain`: why a student's rung has its points, for an appeal."""
 
 import contextlib
-import difflib
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,9 +13,9 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from lockstep_grader.cli.course import by_rules, student_called
 from lockstep_grader.cli.options import CourseOption
 from lockstep_grader.intake.catalog import find_lab, find_rung, read_labs
-from lockstep_grader.intake.roster import words_of
 from lockstep_grader.machine.console import make_console, points, verdict
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
@@ -61,12 +60,8 @@ def explain(
     """Say why each point of a student's rung was lost, and what repeats the judgement."""
     labs = read_labs(Workspace.from_environment())
     graded = read_results(results)
-    entry = _student(graded, student)
-    if course:
-        from lockstep_grader.intake.coursefile import CourseFile
-
-        graded = graded.marked(CourseFile(course, labs).course)
-        entry = _student(graded, student)
+    graded = by_rules(graded, course)
+    entry = student_called(student, graded)
     console = make_console()
     if entry.problem and not rung:
         head = f"{entry.name}  {points(entry.score, entry.max_score)}"
@@ -81,25 +76,6 @@ def explain(
         for lab in whole:
             _print_mark(console, lab)
     return ExitCode.FULL_MARKS
-
-
-def _student(results: Results, name: str) -> Entry:
-    for fits in (
-        lambda entry: name in entry.names,
-        lambda entry: name.casefold() == entry.name.casefold(),
-        lambda entry: words_of(entry.name) == words_of(name) != (),
-    ):
-        found = [entry for entry in results.entries if fits(entry)]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            ids = ", ".join(entry.id for entry in found)
-            raise InputError(f"{name!r} fits {len(found)} submissions; choose one: {ids}")
-    known = [each for entry in results.entries for each in (entry.id, entry.name)]
-    parts = [each for each in known if name.casefold() in each.casefold()]  # a first name
-    close = parts or difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {close[0]}?" if close else "./lab export RESULTS --format csv lists all"
-    raise InputError(f"there is no student {name!r} in these results; {hint}")
 
 
 def _rung(entry: Entry, labs: tuple[Lab, ...], name: str) -> tuple[LabEntry, Rung, RungResult]:

@@ -41,6 +41,7 @@ class Import:
 
     text: str
     left_out: tuple[LeftOut, ...]
+    warnings: tuple[str, ...] = ()
 
 
 def _part(part: Part, record: Judged) -> str:
