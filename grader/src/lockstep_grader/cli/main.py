@@ -34,7 +34,9 @@ app = typer.Typer(
 )
 
 # The verbs that can use NVIDIA's compiler, or show that it is there.
-_NVCC_VERBS = frozenset({"bench", "check", "doctor", "grade", "lint", "profile", "test", "watch"})
+_NVCC_VERBS = frozenset(
+    {"bench", "check", "class", "doctor", "grade", "lint", "profile", "test", "watch"}
+)
 
 
 def _print_version(wanted: bool) -> None:
