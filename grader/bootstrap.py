@@ -127,10 +127,11 @@ def _base() -> str:
 def _install_venv_package() -> None:
     package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
     as_root = os.geteuid() == 0
-    if not as_root or not shutil.which("apt-get"):
+    forbidden = "--no-install" in sys.argv or os.environ.get("LOCKSTEP_INSTALL") == "off"
+    if forbidden or not as_root or not shutil.which("apt-get"):
         command = install_command([package], as_root)
         raise SetUpError(f"Python's venv module is missing; run: {command}")
-    _say(f"installing {package} ...")
+    _say(f"installing by apt-get: {package} ... (--no-install forbids it)")
     _run(["apt-get", "-q", "update"], "apt-get update failed", apt_cause)
     _run(["apt-get", "-q", "install", "-y", package], f"cannot install {package}", apt_cause)
     importlib.invalidate_caches()

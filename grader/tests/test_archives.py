@@ -256,8 +256,8 @@ def of_less_than_nothing() -> bytes:
         ("m.tar", lambda: tar_bytes({"a/" * 99 + FIRST: ""}), f"{LAB} under 99 other folders"),
         (
             "m.zip",
-            lambda: zip_bytes({f"a/b/c/{FIRST}": "", f"a/b/c/d/{LAB}/x": ""}),
-            f"{LAB} under 3 other folders: take it out of them, or leave at most 2 around it",
+            lambda: zip_bytes({f"a/b/c/d/e/f/{FIRST}": "", f"a/b/c/d/e/f/g/{LAB}/x": ""}),
+            f"{LAB} under 6 other folders: take it out of them, or leave at most 5 around it",
         ),
         ("m.tar.gz", lambda: gzip.compress(tar_bytes({"a/" * (1 << 22): ""})), "contains no lab"),
         ("m.zip", lambda: zip_bytes({}), "m.zip is empty"),

@@ -60,6 +60,13 @@ def test_regrade_judges_what_is_asked_again_and_keeps_both(
     assert max(attempts(kept).values()) == 2  # asked once, done once
 
 
+def test_a_damaged_request_is_said(checkout: Checkout, kept: Path) -> None:
+    (kept / ".regrade.json").write_text("[" * 200_000)
+    ran = checkout.lab("grade", checkout.root / "class", "--results", kept)
+    assert ran.status == 0
+    assert ".regrade.json is damaged: what a stopped run had yet to judge" in ran.err
+
+
 @pytest.mark.parametrize(
     ("option", "value", "says"),
     [

@@ -16,7 +16,7 @@ from lockstep_grader.machine.files import write_whole
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend, Finding
 
-from conftest import GRADER, LAB, SOLUTION, Checkout, rungs
+from conftest import GRADER, LAB, SOLUTION, Checkout, rungs, verdict_line
 
 
 def first_finding(checkout: Checkout, folder: Path) -> dict[str, object]:
@@ -173,7 +173,7 @@ def test_other_files_of_a_submission_are_not_looked_at(checkout: Checkout) -> No
 def test_a_malformed_lab_toml_names_line_and_key(checkout: Checkout) -> None:
     file = checkout.root / "labs" / LAB / "lab.toml"
     file.write_text(file.read_text().replace("correctness = 4", 'correctness = "four"'))
-    said = checkout.refusal("grade", checkout.root / "solutions", status=3)
+    said = checkout.refusal("grade", checkout.root / "solutions")
     assert f"{file}:18: rung[1].points.correctness: expected a number, got 'four'" in said
 
 
@@ -311,3 +311,52 @@ def test_the_cuda_backend_without_a_driver_says_so_before_it_builds(
     monkeypatch.setattr("ctypes.CDLL", missing)
     said = checkout.refusal("check", "01-demo/01_first", "--backend", "cuda", status=3)
     assert "needs NVIDIA's driver, which is not on this machine" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "redirection", "status"),
+    [
+        ("list", ">&-", 0),
+        ("list", ">&- 2>&-", 0),
+        ("fly", "2>&-", 2),
+        ("export results --format csv", ">&-", 0),
+        ("export results --format csv", "2>&- | head -1", 0),
+        ("explain results ann", "| true", 3),
+        ("explain results ann", "> /dev/full", 3),
+        ("export results --format csv", "> /dev/full", 3),
+    ],
+)
+def test_a_stream_that_is_closed_or_full_makes_no_traceback(
+    checkout: Checkout, words: str, redirection: str, status: int
+) -> None:
+    folder = checkout.submission("ann", {"01_first": verdict_line(outcome="failed")})
+    checkout.lab("grade", folder)
+    (checkout.root / "results").rename(checkout.work / "results")
+    ran = f"sleep 0.2; {' '.join(GRADER)} {words}; echo $? >&9"
+    done = subprocess.run(
+        ["sh", "-c", f"exec 9>status; ( {ran} ) {redirection}"], capture_output=True, text=True
+    )
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
+    assert int((checkout.work / "status").read_text()) == status, done.stderr
+
+
+def test_json_of_200000_brackets_is_one_line(checkout: Checkout) -> None:
+    (checkout.work / "results").mkdir()
+    checkout.write("work/results/grade.json", "[" * 200_000)
+    for words in ("report results", "export results --format csv", "explain results ann"):
+        assert "cannot be read as JSON: it is nested too deeply" in checkout.refusal(*words.split())
+
+
+@pytest.mark.parametrize("variable", ["LOCKSTEP_SANDBOX", "LOCKSTEP_INSTALL"])
+def test_a_switch_takes_no_other_word_than_off(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.setenv(variable, "maybe")
+    said = f"{variable} is 'maybe'; set it to off, or do not set it"
+    assert said in checkout.refusal("grade", checkout.root / "solutions")
+
+
+def test_more_jobs_than_any_machine_runs_are_refused(checkout: Checkout) -> None:
+    said = checkout.refusal("grade", checkout.root / "solutions", "--jobs", "1" + "0" * 27)
+    assert "--jobs" in said

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader.intake.catalog import read_lab
-from lockstep_grader.model.errors import FaultError
+from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import (
     Backend,
     Finding,
@@ -24,6 +24,7 @@ from lockstep_grader.model.measures import (
     MEANS,
     MEASURES,
     PAID_BY,
+    RISING,
     blamed_place,
     bound,
     budget_sentence,
@@ -142,11 +143,13 @@ def test_a_budget_where_more_is_better_says_so() -> None:
 @pytest.mark.parametrize("name", MEASURES)
 def test_every_measure_is_a_gate_and_has_words(name: str, tmp_path: Path) -> None:
     names = [name, PAID_BY] if name in MEANS else [name]
-    gates = "".join(f"{gate} = {{ zero = 2, full = 1 }}\n" for gate in names)
+    wanted = tuple(Gate(gate, *((1, 2) if gate in RISING else (2, 1))) for gate in names)
+    limits = "{} = {{ zero = {}, full = {} }}\n"
+    gates = "".join(limits.format(each.name, each.zero, each.full) for each in wanted)
     file = tmp_path / LAB / "lab.toml"
     file.parent.mkdir()
     file.write_text(f"{LAB_TOML}[rung.budget]\n{gates}")
-    assert read_lab(file).rungs[1].budget == tuple(Gate(gate, 2, 1) for gate in names)
+    assert read_lab(file).rungs[1].budget == wanted
     assert MEASURES[name].words
     assert name in budget_sentence(Gate(name, 2, 1), 1.5, CALL, {name: Place("a.cu", 2, 1)})
 
@@ -155,8 +158,9 @@ def test_every_measure_is_a_gate_and_has_words(name: str, tmp_path: Path) -> Non
 def test_a_gate_on_a_mean_needs_one_on_what_extra_requests_cost(name: str, tmp_path: Path) -> None:
     file = tmp_path / LAB / "lab.toml"
     file.parent.mkdir()
-    file.write_text(f"{LAB_TOML}[rung.budget]\n{name} = {{ zero = 2, full = 1 }}\n")
-    with pytest.raises(FaultError, match=f"{name} is a mean, .* add a gate on {PAID_BY}"):
+    limits = "zero = 1, full = 2" if name in RISING else "zero = 2, full = 1"
+    file.write_text(f"{LAB_TOML}[rung.budget]\n{name} = {{ {limits} }}\n")
+    with pytest.raises(InputError, match=f"{name} is a mean, .* add a gate on {PAID_BY}"):
         read_lab(file)
 
 
@@ -164,7 +168,7 @@ def test_an_unknown_measure_is_named_with_line_and_key(tmp_path: Path) -> None:
     file = tmp_path / LAB / "lab.toml"
     file.parent.mkdir()
     file.write_text(f"{LAB_TOML}[rung.budget]\nbank_conflict = {{ zero = 2, full = 1 }}\n")
-    with pytest.raises(FaultError, match=r"lab.toml:22: rung\[1\].budget.bank_conflict: unknown"):
+    with pytest.raises(InputError, match=r"lab.toml:22: rung\[1\].budget.bank_conflict: unknown"):
         read_lab(file)
 
 

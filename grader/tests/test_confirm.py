@@ -138,8 +138,9 @@ def test_a_damaged_file_of_confirmations_is_made_anew(
 ) -> None:
     grade(checkout, submissions)
     (checkout.work / "results" / FILE).write_text(text)
-    _, found = grade(checkout, submissions, "--confirm", "1")
+    ran, found = grade(checkout, submissions, "--confirm", "1")
     assert len(found["ann"]) == 2
+    assert f"{FILE} is damaged, so the second judgements in it do not count" in ran.err
 
 
 def test_a_student_who_is_not_there_is_one_line(checkout: Checkout, submissions: Path) -> None:

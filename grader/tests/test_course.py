@@ -76,6 +76,13 @@ def test_a_gradebook_takes_what_counts(checkout: Checkout, results: Path) -> Non
     ]
 
 
+def test_mail_names_the_lab_that_was_late(checkout: Checkout, results: Path) -> None:
+    file = course(checkout, COURSE.replace('"bob"', '"ann"'))
+    mail = ("--format", "csv", "--layout", "mail")
+    ran = checkout.lab("export", results, *mail, "--course", file)
+    assert f"{LAB}: 1 day late: costs 10% of the points" in ran.out, ran.err
+
+
 @pytest.mark.parametrize(
     "options", [("--format", "junit"), ("--format", "csv", "--layout", "rungs")]
 )
@@ -88,13 +95,25 @@ def test_rules_for_labs_are_not_for_files_of_rungs(
 
 def test_a_report_shows_what_counts_and_no_hidden_rung(checkout: Checkout, results: Path) -> None:
     pages = checkout.work / "pages"
-    ran = checkout.lab("report", results, "--output", pages, "--course", course(checkout))
+    file = course(checkout)
+    ran = checkout.lab("report", results, "--output", pages, "--names", "--course", file)
     assert ran.status == 0, ran.err
     whole = (pages / "index.html").read_text()
     assert "What counts" in whole
     assert "shown in person" in whole
+    counted = {"Ann": "9.5", "Bob": "9", "Cy": "10", "Dee": "0"}
+    for page, mark in (("index", ""), ("leaderboard", "<strong>")):  # one total everywhere
+        rows = (pages / f"{page}.html").read_text().partition("full rungs</th>")[2]
+        name = r'scope="row">(?:<a [^>]*>)?(\w+)(?:</a>)?</th>'
+        cell = rf'{name}\s*<td class="value" [^>]*>{mark}([\d.]+)'
+        assert dict(re.findall(cell, rows)) == counted
+    assert re.search(r"<dt>mean</dt><dd>9\.5 ", " ".join(whole.split()).replace("> <", "><"))
     (bob,) = [page.read_text() for page in (pages / "students").iterdir() if "bob" in page.name]
     assert "1 day late: costs 10% of the points" in bob
+    assert '<p class="score"><strong>9</strong> <span>of 10 points' in bob
+    assert "Bob has full marks in every rung" in checkout.lab("explain", results, "bob").out
+    said = checkout.lab("explain", results, "bob", "--course", file).out
+    assert f"{LAB} counts 9 / 10\n    1 day late" in said
     assert "1 rung counted and not shown here" in bob
     assert "The second" not in bob
     assert "of Parallel algorithms so far" in bob
@@ -210,3 +229,42 @@ def test_a_name_of_two_students_is_refused_and_an_id_is_its_owners_alone(
     assert (points["sam"] == "1", points["sam-2"] == "1", ran.status) == (True, False, 0)
     ran = checkout.lab(*export, course(checkout, table.replace("NAME", "7")))
     assert "override[0].student: '7' fits 2 students (sam-2, x); use the id" in ran.complaint
+
+
+def test_all_mistakes_are_told_at_once(checkout: Checkout, results: Path) -> None:
+    text = COURSE.replace("02_second", "02_secnd").replace("ann@x", "amy").replace("Berlin", "B")
+    ran = checkout.lab("report", results, "--course", course(checkout, text))
+    places = [line.split("course.toml:")[1].split(":")[1].strip() for line in ran.err.splitlines()]
+    assert (ran.status, places) == (2, ["course.timezone", "lab[0].hidden", "override[0].student"])
+    text = COURSE.replace("hours = 48", "hours = -1").replace("points = 3.5", "points = nan")
+    ran = checkout.lab("report", results, "--course", course(checkout, text))
+    assert [line.partition(": is")[0].split(": ")[-1] for line in ran.err.splitlines()] == [
+        "extension[0].hours",
+        "override[0].points",
+    ]
+
+
+@pytest.mark.parametrize("name", ["ann", "ANN", "ann@x", "Lee, Ann", "a.lee", "A.Lee@x"])
+def test_a_student_is_called_as_for_explain(checkout: Checkout, name: str) -> None:
+    ann = {"name": "Ann Lee", "email": "a.lee@x"} | ({"login": "ann@x"} if "ann@" in name else {})
+    folder = write_results(checkout.work / "results", demo("ann", student=ann), demo("bob"))
+    text = f'[[override]]\nstudent = "{name}"\nlab = "{LAB}"\npoints = 1\nreason = "r"\n'
+    file = course(checkout, text)
+    ran = checkout.lab("export", folder, "--format", "csv", "--course", file, "--student", name)
+    assert [row[LAB] for row in csv.DictReader(io.StringIO(ran.out))] == ["1"], ran.err
+    assert checkout.lab("explain", folder, name, "01").status == 0
+
+
+def test_what_is_probably_a_slip_is_a_warning(checkout: Checkout, results: Path) -> None:
+    more = '[[override]]\nstudent = "Ann"\nlab = "01-demo"\nrung = "01_first"\npoints = 5\n'
+    file = course(checkout, COURSE + more + 'reason = "r"\n')
+    options = ("--format", "csv", "--student", "ann", "--student", "Ann")
+    ran = checkout.lab("export", results, *options, "--course", file)
+    assert ran.err.splitlines() == [
+        f"{file}:33: override[1].points: 5 points are more than 01_first has (4)",
+        f"{file}:33: override[1].points: 01_first of ann has an override on line 23, too; "
+        "the last one counts",
+        "--student ann names ann, who is written once",
+        "--student Ann names ann, who is written once",
+    ]
+    assert len(ran.out.splitlines()) == 2

@@ -59,6 +59,24 @@ def test_a_worksheet_comes_back_with_grades_and_comments(checkout: Checkout, res
     assert "Cy_53 (not in the worksheet" in ran.err
 
 
+def test_a_worksheets_rows_are_found_by_address_and_its_full_mark_is_compared(
+    checkout: Checkout,
+) -> None:
+    folder = write_results(
+        checkout.work / "by_address",
+        demo("ann", student={"email": "ANN@x"}),
+        demo("bob", student={"participant": "52", "email": "ann@x"}),
+    )
+    text = WORKSHEET.replace("3.00,10.00", '3.00,"20,00"')
+    worksheet = checkout.write("worksheet.csv", text)
+    options = ("--format", "csv", "--layout", "worksheet", "--roster", worksheet)
+    ran = checkout.lab("export", folder, *options)
+    assert [row["Grade"] for row in csv.DictReader(io.StringIO(ran.out))] == ["10", "10", ""]
+    assert ran.err == (
+        "the full mark is 20,00 in worksheet.csv and 10 here: set it to 10 in the gradebook\n"
+    )
+
+
 # The head of a worksheet in another language, and its words before a participant's number.
 TRANSLATED = [
     tuple(each.values())

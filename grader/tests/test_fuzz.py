@@ -105,7 +105,7 @@ def test_course_files(checkout: Checkout) -> None:
 
     def read(made: bytes) -> None:
         file.write_bytes(made)
-        CourseFile(file, labs).require_students(book.entries)
+        CourseFile(file, labs).course(book.entries)
 
     each_damaged(COURSE.encode(), read, (InputError,))
 

@@ -2,12 +2,14 @@
 """`grade` with the fake toolchain: points, outcomes, JSON and exit codes."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import jsonschema
 import pytest
 
+from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Part
 
 from conftest import LAB, STARTER, Checkout, rungs, verdict_line
@@ -187,3 +189,22 @@ def test_json_to_a_device_is_written_straight(checkout: Checkout) -> None:
     ran = checkout.lab("grade", checkout.root / "solutions", "--json", "/dev/null")
     assert ran.status == 0
     assert Path("/dev/null").is_char_device()
+
+
+@pytest.mark.parametrize("option", [(), ("--lab", LAB)])
+def test_only_the_judges_of_the_graded_labs_are_built(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, option: tuple[str, ...]
+) -> None:
+    toml = (checkout.root / "labs" / LAB / "lab.toml").read_text()
+    checkout.write("labs/02-more/lab.toml", toml.replace(LAB, "02-more").replace("demo", "more"))
+    built: list[Sequence[str]] = []
+
+    def build(workspace: object, backend: object, labs: Sequence[str], jobs: int) -> NoReturn:
+        built.append(labs)
+        raise FaultError("enough")
+
+    monkeypatch.setattr("lockstep_grader.judging.session._built", build)
+    monkeypatch.delenv("LOCKSTEP_TOOLCHAIN")
+    checkout.submission("class/ann", {})
+    checkout.refusal("grade", checkout.root / "class", "--backend", "cpu", *option, status=3)
+    assert built == [[LAB]]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader.intake.platforms import gradescope_submissions
+from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Student
 
@@ -108,23 +109,48 @@ def test_an_archive_of_another_kind_is_its_students_problem(checkout: Checkout) 
     assert [each for each, found in submissions.items() if found.is_missing] == ["zoe"]
 
 
-def test_rung_files_without_a_lab_folder_ask_for_the_lab(checkout: Checkout) -> None:
-    canvas: dict[str, str | bytes] = {
-        "leeann_100_9001_work.zip": zip_bytes(GOOD),
-        "poeed_101_9002_work.zip": zip_bytes(FLAT),
-        **{f"doejane_102_900{5 + n}_{name}": SOLUTION for n, name in enumerate(FLAT)},
-    }
-    folders: dict[str, str | bytes] = {f"ann/{name}": text for name, text in GOOD.items()}
-    folders |= {f"bob/{name}": text for name, text in FLAT.items()}
-    for name, files, loose in (
-        ("canvas", canvas, ["doejane_102", "poeed_101"]),
-        ("class", folders, ["bob"]),
-    ):
-        path = put(checkout, name, files)
-        problems = {each: found.problem for each, found in by_id(taken(checkout, path)).items()}
-        said = "its rung files are in no lab folder: grade one lab alone, with --lab"
-        assert {each: text for each, text in problems.items() if text} == dict.fromkeys(loose, said)
-        assert all(map(is_whole, by_id(taken(checkout, path, LAB)).values()))
+def write_second_lab(checkout: Checkout, first: str, second: str) -> None:
+    text = (checkout.root / "labs" / LAB / "lab.toml").read_text()
+    for old, new in ((LAB, "02-more"), ("01_first", first), ("02_second", second)):
+        text = text.replace(old, new)
+    checkout.write("labs/02-more/lab.toml", text.replace("demo", "more"))
+
+
+def loose_class(checkout: Checkout, name: str, files: Mapping[str, str]) -> Path:
+    """The same loose files in a folder, in a wrongly named one, in an archive, and as uploads."""
+    made: dict[str, str | bytes] = {"ann_100_9001_work.zip": zip_bytes(files)}
+    made |= {f"bob_101_900{5 + n}_{each}": text for n, (each, text) in enumerate(files.items())}
+    if name == "folders":
+        made = {f"ann/{each}": text for each, text in files.items()}
+        made |= {f"bob/labs/my work/{each}": text for each, text in files.items()}
+    return put(checkout, name, made)
+
+
+@pytest.mark.parametrize("name", ["canvas", "folders"])
+def test_rung_files_without_a_lab_folder_are_sorted_by_their_names(
+    checkout: Checkout, name: str
+) -> None:
+    write_second_lab(checkout, "03_third", "04_fourth")
+    more = dict.fromkeys(("03_third.cu", "04_fourth.cu"), SOLUTION)
+    path = loose_class(checkout, name, {**FLAT, **more})
+    found = by_id(taken(checkout, path)).values()
+    assert len(found) == 2
+    for submission in found:
+        assert [lab.id for lab in submission.labs] == [LAB, "02-more"]
+        for lab in submission.labs:
+            assert all(isinstance(submission.read(lab, rung), Source) for rung in lab.rungs)
+
+
+@pytest.mark.parametrize("name", ["canvas", "folders"])
+def test_rung_files_that_may_be_of_two_labs_ask_for_the_lab(checkout: Checkout, name: str) -> None:
+    write_second_lab(checkout, "01_first", "02_second")
+    path = loose_class(checkout, name, FLAT)
+    for submission in by_id(taken(checkout, path, LAB)).values():
+        assert is_whole(submission)
+    checkout.write(f"{path.relative_to(checkout.root)}/zoe.zip", zip_bytes(GOOD))
+    problems = [each.problem for each in by_id(taken(checkout, path)).values() if each.problem]
+    assert len(problems) == 2
+    assert problems[0].endswith("grade one lab alone, with --lab")
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -143,7 +169,8 @@ def test_a_moodle_export_has_names_in_its_folders(checkout: Checkout, packed: bo
         assert is_whole(submissions[whole])
     assert submissions["Ann Lee_51"].student == Student(name="Ann Lee", participant="51")
     assert "work.rar is of a kind that is not read" in submissions["José Núñez_52"].problem
-    assert "no lab folder and no rung file" in submissions["Bob_53"].problem
+    said = "there is no lab folder, such as 01-demo, and no rung file in it, only onlinetext.html"
+    assert submissions["Bob_53"].problem == said
 
 
 def test_clones_of_github_classroom_end_in_logins(checkout: Checkout) -> None:

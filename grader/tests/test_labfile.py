@@ -30,7 +30,7 @@ def write(tmp_path: Path, text: str) -> Path:
 
 def complaint(tmp_path: Path, text: str) -> str:
     file = write(tmp_path, text)
-    with pytest.raises(FaultError) as caught:
+    with pytest.raises(InputError) as caught:
         read_lab(file)
     return str(caught.value).removeprefix(str(file))
 
@@ -52,6 +52,20 @@ def test_a_lab_is_read_as_it_is_written(lab: Lab) -> None:
     ("old", "new", "expected"),
     [
         ('slug = "demo"', 'slog = "demo"', ":1: lab.slug: is missing"),
+        ('slug = "demo"', 'slug = "../demo"', ":3: lab.slug: expected a name as in radix_sort"),
+        ("correctness = 2", "correctness = 1e300", ":12: rung[0].points.correctness: is far too"),
+        (
+            "correctness = 2",
+            f"correctness = 1{'0' * 400}",
+            ".correctness: is far too large",
+        ),
+        ("requires = []", f"requires = {'[' * 200_000}", ": its tables are nested too deeply"),
+        ('id = "01_first"', 'id = "../01_first"', ":10: rung[0].id: expected two digits and a"),
+        (
+            "requires = []",
+            'requires = ["02_second"]',
+            ":19: rung[1].requires: '02_second'",
+        ),
         ('slug = "demo"', 'slug = "demo"\nextra = 1', ":4: lab.extra: unknown key"),
         ('id = "01-demo"', 'id = "01-other"', ":2: lab.id: is '01-other', but the folder's"),
         ('title = "The first"', "title = 3", ":11: rung[0].title: expected a text, got 3"),
@@ -80,11 +94,12 @@ def test_a_mistake_names_line_and_key(tmp_path: Path, old: str, new: str, expect
         ("share = { zero = 0.5 }", ":22: rung[1].speed.share.full: is missing"),
         (
             "share = { zero = 0.5, full = 0.5 }",
-            "must be a number, and differ from zero",
+            "share.full: must be above zero, as more is better",
         ),
-        ("share = { zero = nan, full = 0.5 }", "share.full: must be a number"),
+        ("share = { zero = 0.5, full = 0.1 }", "share.full: must be above zero, as more is better"),
+        ("share = { zero = nan, full = 0.5 }", "share.full: zero and full must be numbers"),
         ("share = { zero = 0.1, full = 0.5, most = 0.4 }", "share.most: must be above full"),
-        ("share = { zero = 0.5, full = 0.1, most = 0.9 }", "share.most: must be above full"),
+        ("share = { zero = 0.5, full = 0.1, most = 0.9 }", "share.full: must be above zero"),
         ("luck = { zero = 0, full = 1 }", ":22: rung[1].speed.luck: unknown gate"),
     ],
 )
@@ -201,7 +216,7 @@ def test_a_lab_names_the_headers_that_come_with_it(tmp_path: Path) -> None:
     file.write_text(with_headers('"lab/look_back.cuh"'))
     assert read_lab(file).headers == ("lab/look_back.cuh",)
     file.write_text(with_headers('"lab/look_back.cuh", "lab/look_back.cuh"'))
-    with pytest.raises(FaultError, match="is there twice"):
+    with pytest.raises(InputError, match="is there twice"):
         read_lab(file)
 
 
@@ -232,7 +247,7 @@ def test_a_lab_says_at_which_sizes_it_is_measured(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sizes", ["[]", "64", "[0]", "[true]", '["64"]', "[1.5]"])
 def test_a_mistake_in_bench_sizes_names_line_and_key(tmp_path: Path, sizes: str) -> None:
-    expected = ":4: lab.bench_sizes: expected a list of numbers above 0"
+    expected = ":4: lab.bench_sizes: expected a list of numbers from 1 to "
     assert expected in complaint(tmp_path, with_sizes(sizes))
 
 
@@ -269,12 +284,18 @@ def test_an_unknown_lab_is_an_input_error(lab: Lab) -> None:
     [
         (b'[lab]\nid = "01-demo"\nslug = oops\n', "at line 3"),
         (b"# caf\xe9\n", "not UTF-8"),
-        (None, r"lab\.toml: No such file"),
     ],
 )
-def test_a_file_that_is_no_toml_is_named(tmp_path: Path, data: bytes | None, says: str) -> None:
+def test_a_file_that_is_no_toml_is_named(tmp_path: Path, data: bytes, says: str) -> None:
     file = tmp_path / "lab.toml"
-    if data is not None:
-        file.write_bytes(data)
-    with pytest.raises(FaultError, match=says):
+    file.write_bytes(data)
+    with pytest.raises(InputError, match=says):
         read_lab(file)
+    file.unlink()
+    with pytest.raises(FaultError, match=r"lab\.toml: No such file"):
+        read_lab(file)
+
+
+def test_the_mark_that_editors_of_windows_put_in_front_is_no_mistake(tmp_path: Path) -> None:
+    file = write(tmp_path, f"\ufeff{LAB_TOML}")
+    assert cmake_reads(tmp_path, file) == (0, as_cmake(read_lab(file)))

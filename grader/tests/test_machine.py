@@ -24,7 +24,7 @@ from lockstep_grader.author.selftest.sections import SECTIONS, chosen
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.process import Limits, Processes
 from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.model.errors import FaultError, InputError
+from lockstep_grader.model.errors import FaultError, InputError, LockstepError
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.model.text import one_line, visible
 from lockstep_grader.toolchain import system
@@ -59,7 +59,9 @@ def test_an_ordinary_user_is_told_the_one_command(monkeypatch: pytest.MonkeyPatc
     )
 
 
-def test_root_installs_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_root_installs_what_is_missing_and_says_so_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     log, found = tmp_path / "log", tmp_path / "found"
     fake_program(tmp_path / "bin", "apt-get", f'echo "$@" >> {log}; touch {found}')
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
@@ -70,6 +72,7 @@ def test_root_installs_what_is_missing(tmp_path: Path, monkeypatch: pytest.Monke
         "-q update",
         "-q install -y --no-install-recommends thing-dev",
     ]
+    assert "installing by apt-get: thing-dev ... (--no-install forbids" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -111,6 +114,21 @@ def test_without_sudo_the_command_is_one_for_su(monkeypatch: pytest.MonkeyPatch)
 def test_a_system_that_is_not_linux_is_sent_to_a_container(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.system", lambda: "Darwin")
     assert install_command(["g++"], as_root=False).startswith("open this folder in a Linux contain")
+
+
+@pytest.mark.parametrize("word", ["off", "maybe"])
+def test_nothing_is_installed_where_that_is_forbidden(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str
+) -> None:
+    log = tmp_path / "log"
+    fake_program(tmp_path / "bin", "apt-get", f'echo "$@" >> {log}')
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/bin")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setenv("LOCKSTEP_INSTALL", word)
+    said = "run: apt-get .*thing-dev" if word == "off" else "LOCKSTEP_INSTALL is 'maybe'; set it to"
+    with pytest.raises(LockstepError, match=said):
+        ensure([Requirement("Thing", "thing-dev", lambda: "")])
+    assert not log.exists()
 
 
 def test_root_gets_ccache_along_with_what_is_missing(

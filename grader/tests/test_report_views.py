@@ -221,7 +221,7 @@ def test_common_causes_come_by_how_many_have_them_and_unwritten_is_none(tmp_path
             submission(name, rung("01_first", 0, findings=[finding("race", 3, message)]))
             for name, message in said.items()
         ),
-        submission("d", rung("01_first", 0, findings=[finding("leak"), finding("leak", 2)])),
+        submission("d", rung("01_first", 0, findings=[finding("leak"), finding("race", 2)])),
         submission("e", todo("01_first")),
     ).entries
     causes = common_causes(entries)
@@ -252,18 +252,22 @@ def test_help_is_for_those_whom_a_stated_rule_names(tmp_path: Path) -> None:
         submission("first", rung("01_first", 0.5, findings=[finding()]), *good[1:]),
         submission("easy", good[0], wrong, good[2]),
         submission("low", rung("01_first", 1), todo("02_second"), todo("03_third")),
-        submission("nothing", *map(todo, ("01_first", "02_second", "03_third"))),
+        *(
+            submission(name, *map(todo, ("01_first", "02_second", "03_third")))
+            for name in ("nothing", "nothing too")
+        ),
         submission("broken", score=0, problem="the archive is damaged"),
         submission("ungraded", rung("01_first", None), todo("02_second")),
     ).entries
-    needs = {entry.id: reasons for entry, reasons in who_needs_help(entries, summarise(entries))}
-    assert needs == {
-        "first": ("the first rung of 01-demo is wrong",),
-        "easy": ("01-demo/02_second is wrong, and most have it right",),
-        "low": ("4 points, the median is 9",),
-        "nothing": ("nothing is written",),
-        "broken": ("the archive is damaged",),
+    needs = who_needs_help(entries, summarise(entries))
+    assert {reason: [each.id for each in found] for reason, found in needs} == {
+        "the first rung of 01-demo is wrong": ["first"],
+        "01-demo/02_second is wrong, and most have it right": ["easy"],
+        "less than half of the median, 8.75 points": ["low"],
+        "nothing is written": ["nothing", "nothing too"],
+        "the archive is damaged": ["broken"],
     }
+    assert needs[0][0] == "nothing is written"  # it names most students
 
 
 def test_ranks_are_shared_and_the_ungraded_have_none(tmp_path: Path) -> None:

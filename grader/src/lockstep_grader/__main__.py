@@ -10,11 +10,12 @@ import sys
 if not __package__:  # run by its path, and that folder holds modules named like the library's
     sys.path[0] = sys.path[0].rpartition("/")[0]
 
+from lockstep_grader.cli.environment import complain_of_missing, open_streams
+
+open_streams()
 try:
     from lockstep_grader.cli.main import main
 except ModuleNotFoundError as error:
-    from lockstep_grader.cli.environment import complain_of_missing
-
     sys.exit(complain_of_missing(error))
 
 sys.exit(main(sys.argv[1:]))

@@ -1,12 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""A Python environment that lost a package. Standard library only: any package may be the one."""
+"""What a start needs: its three streams, and packages. Standard library only: any package may be
+the one that is missing.
+"""
 
+import os
 import sys
 from pathlib import Path
 
 from lockstep_grader.model.errors import ExitCode
 
 _ROOT = Path(__file__).parents[4]
+
+
+def open_streams() -> None:
+    """Gives /dev/null to a stream that `>&-` closed: the next file would take its number."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+            setattr(sys, name, open(number, "w" if number else "r"))  # noqa: SIM115
 
 
 def complain_of_missing(error: ModuleNotFoundError, venv: Path = _ROOT / ".venv") -> ExitCode:

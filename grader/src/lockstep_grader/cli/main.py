@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The command line: its verbs are thin functions over the library; errors are caught here, once."""
 
+import contextlib
 import os
 import sys
 import traceback
@@ -13,7 +14,7 @@ from lockstep_grader import __version__
 from lockstep_grader.cli.environment import complain_of_missing
 from lockstep_grader.cli.verbs import VerbGroup
 from lockstep_grader.machine.interrupts import interruption
-from lockstep_grader.model.errors import ExitCode, LockstepError, system_error_line
+from lockstep_grader.model.errors import ExitCode, LockstepError, MistakesError, system_error_line
 from lockstep_grader.model.text import accept_all_text, one_line
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ app = typer.Typer(
 )
 
 # The verbs that can use NVIDIA's compiler, or show that it is there.
-_NVCC_VERBS = frozenset({"bench", "check", "doctor", "grade", "lint", "profile", "test", "watch"})
+_NVCC_VERBS = frozenset(
+    {"bench", "check", "class", "doctor", "grade", "lint", "profile", "test", "watch"}
+)
 
 
 def _print_version(wanted: bool) -> None:
@@ -59,7 +62,16 @@ def before_each_verb(
             show_default=False,
         ),
     ] = None,
+    install: Annotated[
+        bool,
+        typer.Option(
+            "--install/--no-install",
+            help="As root: install missing system packages, or only name the command for them.",
+        ),
+    ] = True,
 ) -> None:
+    if not install:
+        os.environ["LOCKSTEP_INSTALL"] = "off"  # for the commands that we start, too
     del version  # its callback has dealt with it
     verb = ctx.invoked_subcommand
     if ctx.obj.asks_for_help or (nvcc is None and verb not in _NVCC_VERBS):
@@ -93,9 +105,11 @@ def main(arguments: Sequence[str]) -> int:
             start.nvcc.finish()
         if status == ExitCode.INTERRUPTED:
             _complain("interrupted")
+        sys.stdout.flush()  # here a full disk or a reader that left is still reported
         return int(status or 0)
     except LockstepError as error:
-        _complain(str(error))
+        for line in error.lines if isinstance(error, MistakesError) else [str(error)]:
+            _complain(line)
         return error.exit_code
     except ArgumentError as error:
         _complain(_usage_line(error))
@@ -104,10 +118,11 @@ def main(arguments: Sequence[str]) -> int:
         _complain("interrupted")
         return ExitCode.INTERRUPTED
     except BrokenPipeError:  # the reader of our output left, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return ExitCode.FAULT
     except OSError as error:
         _complain(system_error_line(error))
+        _drop_output()
         return ExitCode.FAULT
     except ModuleNotFoundError as error:
         return complain_of_missing(error)
@@ -115,6 +130,14 @@ def main(arguments: Sequence[str]) -> int:
         traceback.print_exc()
         _complain("this is a bug in the grader, not in a submission; please report it")
         return ExitCode.FAULT
+
+
+def _drop_output() -> None:
+    """Python writes what is left of it at the end, and must not fail a second time."""
+    with contextlib.suppress(OSError, ValueError):  # a stream of a test has no number
+        sys.stdout.flush()
+        return
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _usage_line(error: Exception) -> str:

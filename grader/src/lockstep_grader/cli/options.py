@@ -32,7 +32,9 @@ BackendOption = Annotated[
 JobsOption = Annotated[
     int | None,
     typer.Option(
-        min=1, help="How many rungs to work on at once; default: the cores, twice as many on GPUs."
+        min=1,
+        max=1024,
+        help="How many rungs to work on at once; default: the cores, twice as many on GPUs.",
     ),
 ]
 ExecutorOption = Annotated[

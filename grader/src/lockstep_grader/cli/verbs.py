@@ -37,6 +37,10 @@ _FOR_STUDENTS = {
     "doctor": Verb("verbs_doctor", "Say what this machine has, what is missing and how to get it."),
 }
 _FOR_INSTRUCTORS = {
+    "class": Verb(
+        "verbs_class",
+        "Grade a class, from the platform's download to its gradebook, by COURSE/course.toml.",
+    ),
     "grade": Verb(
         "verbs_grade",
         "Grade a submission (a folder of lab folders, or an archive), or a class of them.",

@@ -2,7 +2,6 @@
 """The verb `explain`: why a student's rung has its points, for an appeal."""
 
 import contextlib
-import difflib
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,9 +13,9 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from lockstep_grader.cli.course import by_rules, student_called
 from lockstep_grader.cli.options import CourseOption
 from lockstep_grader.intake.catalog import find_lab, find_rung, read_labs
-from lockstep_grader.intake.roster import words_of
 from lockstep_grader.machine.console import make_console, points, verdict
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
@@ -27,8 +26,6 @@ from lockstep_grader.model.grades import (
     Part,
     Rung,
     RungResult,
-    tidy,
-    total,
 )
 from lockstep_grader.model.score import score_rung
 from lockstep_grader.model.text import clipped
@@ -63,12 +60,8 @@ def explain(
     """Say why each point of a student's rung was lost, and what repeats the judgement."""
     labs = read_labs(Workspace.from_environment())
     graded = read_results(results)
-    entry = _student(graded, student)
-    if course:
-        from lockstep_grader.intake.coursefile import CourseFile
-
-        graded = graded.marked(CourseFile(course, labs).course)
-        entry = _student(graded, student)
+    graded = by_rules(graded, course)
+    entry = student_called(student, graded)
     console = make_console()
     if entry.problem and not rung:
         head = f"{entry.name}  {points(entry.score, entry.max_score)}"
@@ -79,28 +72,10 @@ def explain(
     for lab, model, result in chosen:
         _print(console, graded, entry, lab=lab, rung=model, result=result)
     if not chosen:
-        score = points(total(lab.score for lab in whole), tidy(sum(lab.max_score for lab in whole)))
-        console.print(Text(f"{entry.name} has full marks: {score}"))
+        console.print(Text(f"{entry.name} has full marks in every rung"))
+        for lab in whole:
+            _print_mark(console, lab)
     return ExitCode.FULL_MARKS
-
-
-def _student(results: Results, name: str) -> Entry:
-    for fits in (
-        lambda entry: name in entry.names,
-        lambda entry: name.casefold() == entry.name.casefold(),
-        lambda entry: words_of(entry.name) == words_of(name) != (),
-    ):
-        found = [entry for entry in results.entries if fits(entry)]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            ids = ", ".join(entry.id for entry in found)
-            raise InputError(f"{name!r} fits {len(found)} submissions; choose one: {ids}")
-    known = [each for entry in results.entries for each in (entry.id, entry.name)]
-    parts = [each for each in known if name.casefold() in each.casefold()]  # a first name
-    close = parts or difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {close[0]}?" if close else "./lab export RESULTS --format csv lists all"
-    raise InputError(f"there is no student {name!r} in these results; {hint}")
 
 
 def _rung(entry: Entry, labs: tuple[Lab, ...], name: str) -> tuple[LabEntry, Rung, RungResult]:
@@ -203,11 +178,8 @@ def _print_rules(
         _line(
             console, Text(f"by today's lab.toml it is {now}: grade again to apply that", "yellow")
         )
-    mark = entry.mark.of(lab.id) if entry.mark else None
-    if mark:
-        _line(console, Text(f"{lab.id} counts {points(mark.points, mark.max_score)}", "bold"))
-        for note in mark.notes:
-            _line(console, Text(note), 4)
+    if lab.mark:
+        _print_mark(console, lab)
     for confirmation in entry.confirmations:
         if (confirmation.lab, confirmation.rung) == (lab.id, rung.id):
             _line(console, Text(f"judged a second time: {confirmation.line}"))
@@ -215,6 +187,13 @@ def _print_rules(
         if comment.lab in ("", lab.id) and comment.rung in ("", rung.id):
             _line(console, Text(f"comment on line {comment.line}:" if comment.line else "comment:"))
             _line(console, Text(clipped(comment.text, _MESSAGE_LINES)), 4)
+
+
+def _print_mark(console: Console, lab: LabEntry) -> None:
+    """What counts of the lab, and by which of the course's rules."""
+    _line(console, Text(f"{lab.id} counts {points(lab.score, lab.max_score)}", "bold"))
+    for note in lab.mark.notes if lab.mark else ():
+        _line(console, Text(note), 4)
 
 
 def _command(results: Results, entry: Entry, lab: LabEntry, rung: Rung, result: RungResult) -> str:

@@ -12,6 +12,7 @@ import typer
 
 from lockstep_grader.author.packages.autograde import autograde, prepare
 from lockstep_grader.author.packages.build import Platform
+from lockstep_grader.cli.course import by_rules, student_called
 from lockstep_grader.cli.options import CourseOption
 from lockstep_grader.intake.catalog import find_lab, read_labs
 from lockstep_grader.machine.csv_rows import read_rows
@@ -109,12 +110,7 @@ def export(
     book = read_results(results)
     if note := note_of_strangers(book.folder, book.names()):
         say(note)
-    if course:
-        from lockstep_grader.intake.coursefile import CourseFile  # needs pydantic
-
-        rules = CourseFile(course, read_labs(Workspace.from_environment()))
-        rules.require_students(book.entries)
-        book = book.marked(rules.course).counted()
+    book = by_rules(book, course)
     book = _chosen(book, lab, student or [])
     disputed = [LeftOut(each.id, each.dispute) for each in book.entries if each.dispute]
     if disputed:
@@ -209,10 +205,11 @@ def _chosen(book: Results, lab: str | None, students: list[str]) -> Results:
     )
     if lab and not named:
         raise InputError(f"no submission was graded on {lab!r}; there are: {', '.join(ids)}")
-    for student in students:
-        if not book.only(None, [student]).entries:
-            raise InputError(f"there is no student {student!r} in these results")
-    chosen = book.only(named, students)
+    chosen_ids = [student_called(student, book).id for student in students]
+    for student, one in zip(students, chosen_ids, strict=True):
+        if chosen_ids.count(one) > 1:
+            say(f"--student {student} names {one}, who is written once")
+    chosen = book.only(named, chosen_ids)
     if not chosen.entries:
         raise InputError("these results contain no submission")
     return chosen
@@ -237,6 +234,8 @@ def _export_csv(book: Results, layout: Layout, roster: Path | None, output: Path
     else:
         made = table.moodle(book)
     put(made.text, output)
+    for warning in made.warnings:
+        say(warning)
     if not made.left_out:
         return ExitCode.FULL_MARKS
     why = "" if layout is Layout.MAIL else ", so that no score is erased"

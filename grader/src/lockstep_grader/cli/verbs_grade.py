@@ -94,7 +94,6 @@ def grade_path(
         sanitizer=sanitizer,
         sandbox=sandbox,
         confined=sandbox and not is_own(path, workspace),
-        labs=sorted(only),
         await_nvcc=True,
     )
     if executor is ExecutorChoice.SLURM:

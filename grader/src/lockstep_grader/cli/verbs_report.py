@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from lockstep_grader.cli.course import by_rules
 from lockstep_grader.cli.options import CourseOption
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.files import require_writable, write_whole
@@ -51,12 +52,7 @@ def report(
     graded = read_results(results)
     if note := note_of_strangers(graded.folder, graded.names()):
         say(note)
-    if course:
-        from lockstep_grader.intake.coursefile import CourseFile
-
-        file = CourseFile(course, labs)
-        file.require_students(graded.entries)
-        graded = graded.marked(file.course)
+    graded = by_rules(graded, course)
     similar = None
     if similarity:
         from lockstep_grader.pages.report.similarity import find_similar

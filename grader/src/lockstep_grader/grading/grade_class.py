@@ -24,7 +24,14 @@ from lockstep_grader.model.grades import Lab
 from lockstep_grader.quiz.score import scorers_of
 from lockstep_grader.results.class_table import Summary
 from lockstep_grader.results.folder import results_folder, spool_in
-from lockstep_grader.results.regrade import Regrade, forget_done, open_store, whose
+from lockstep_grader.results.regrade import (
+    Regrade,
+    forget_done,
+    new_requests,
+    open_store,
+    requests_done,
+    whose,
+)
 from lockstep_grader.results.serial import copy_report, report_file, report_head
 from lockstep_grader.toolchain.system import detect_backend
 
@@ -71,17 +78,24 @@ def grade_class(
     with results_folder(request.results, say):
         with spool_in(request.results) as spool:
             taken = _taken(request, labs, spool)
-            again = request.regrade.chosen(taken, labs)
+            requests = new_requests(request.results, taken, say)
+            regrade = replace(request.regrade, requests=requests)
+            again = regrade.chosen(taken, labs)
+            graded_labs = {lab.id for each in taken for lab in each.labs}
+            wanted = replace(wanted, labs=sorted(graded_labs))
             here = replace(wanted, confined=False) if cluster else wanted
             session = open_session(workspace, here)
             if why := session.toolchain.nvcc.get("missing"):
                 say(f"rungs are not compiled with nvcc, so what only nvcc refuses may pass: {why}")
             handed_in = {each.id: each.handed_in for each in taken}
-            store = open_store(request.results, request.regrade, again, handed_in)
+            store = open_store(request.results, regrade, again, handed_in)
             graded = grade(taken, session, store, cluster, quizzes)
             if request.confirm or request.confirm_students:
                 graded = _confirmed(request, graded, workspace, wanted)
             summary = _report(graded, request)
+        for each in requests:
+            say(f"{each.result} was judged again, as its student asks: {each.reason}")
+        requests_done(request.results, requests)
         forget_done(graded.store)  # last: only now is the request fulfilled
     return _outcome(graded, summary)
 

@@ -22,7 +22,7 @@ from lockstep_grader.grading.pool import judge_each, judged, result_id
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.rung import RungJudge
 from lockstep_grader.judging.session import Wanted, open_session
-from lockstep_grader.machine.files import write_json
+from lockstep_grader.machine.files import read_json, write_json
 from lockstep_grader.machine.interrupts import interruption
 from lockstep_grader.machine.progress import stage
 from lockstep_grader.machine.workspace import Workspace
@@ -68,7 +68,7 @@ class Spool:
         from lockstep_grader.results.schema import judgement_from_json  # takes pydantic
 
         try:
-            data = json.loads((self._outcomes / f"{name}.json").read_bytes())
+            data = read_json(self._outcomes / f"{name}.json")
             if data["key"] != key:
                 return None
             return with_pictures(judgement_from_json(data["judgement"]), self._outcomes / name)

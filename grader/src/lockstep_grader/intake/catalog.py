@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from lockstep_grader.intake.toml_lines import KeyPath, key_lines, line_of, spelled
+from lockstep_grader.intake.toml_tables import load
 from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.model.compat import tomllib
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import ARCHITECTURES, BENCH_SIZES, Gate, Lab, Points, Rung
-from lockstep_grader.model.measures import COMPILER_MEASURES, MEANS, MEASURES, PAID_BY
+from lockstep_grader.model.measures import COMPILER_MEASURES, MEANS, MEASURES, PAID_BY, RISING
 
 _MAX_GUESSES = 3
 
 
 def read_labs(workspace: Workspace) -> tuple[Lab, ...]:
-    """Every lab of labs/, in order. Raises FaultError when there is none or one is malformed."""
+    """Every lab of labs/, in order. Raises FaultError when there is none."""
     files = sorted(workspace.labs.glob("*/lab.toml"))
     if not files:
         raise FaultError(f"{workspace.labs} contains no lab: is this a whole checkout?")
@@ -78,6 +78,8 @@ def _position(what: str, name: str, known: Sequence[tuple[str, ...]]) -> int:
     raise InputError(f"there is no {what} called {name!r}; {guess}")
 
 
+_MAX_NUMBER = 10**9  # of points or in a gate: far more is a slip, and sums of it are no numbers
+_MAX_SIZE = 2**31 - 1
 _LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
 _RUNG_ID = re.compile(r"\d\d[a-z]?_[a-z0-9_]+")
 _ARCHITECTURE = re.compile(r"\d+\.\d")
@@ -92,17 +94,13 @@ _BUDGET_GATES = frozenset({*MEASURES, *COMPILER_MEASURES})
 
 
 def read_lab(file: Path) -> Lab:
-    """The lab that `file` describes. Raises FaultError when it is missing or malformed."""
+    """The lab that `file` describes. Raises InputError for its author's mistakes."""
     try:
-        text = file.read_text("utf-8")
-        data = tomllib.loads(text)
+        data = file.read_bytes()
     except OSError as error:
         raise FaultError(f"{file}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise FaultError(f"{file}: not UTF-8 (byte {error.start})") from error
-    except tomllib.TOMLDecodeError as error:
-        raise FaultError(f"{file}: {error}") from error
-    root = _Table(file, key_lines(text), (), data)
+    text, tables = load(str(file), data)
+    root = _Table(file, key_lines(text), (), tables)
     lab = _lab(root, file.parent.name, file.parent.parent.with_name("common") / "cuda")
     root.finish()
     _require_plain(file, text, lab)
@@ -125,7 +123,7 @@ def _require_plain(file: Path, text: str, lab: Lab) -> None:
     for key, values in read.items():
         if list(values) != list(plain[key]):
             example = '["one", "two"]' if key == "calls" else f'"{values[0]}"'
-            raise FaultError(
+            raise InputError(
                 f"{file}: {key}: CMake reads {', '.join(plain[key]) or 'nothing'}; "
                 f"write each at the start of a line, as in {key} = {example}"
             )
@@ -140,9 +138,9 @@ class _Table:
         self._file, self._lines, self._path = file, lines, path
         self._left = dict(data)
 
-    def error(self, key: str, problem: str) -> FaultError:
+    def error(self, key: str, problem: str) -> InputError:
         path = (*self._path, key) if key else self._path
-        return FaultError(f"{self._file}:{line_of(self._lines, path)}: {spelled(path)}: {problem}")
+        return InputError(f"{self._file}:{line_of(self._lines, path)}: {spelled(path)}: {problem}")
 
     def __contains__(self, key: str) -> bool:
         return key in self._left
@@ -165,13 +163,16 @@ class _Table:
     def sizes(self, key: str) -> tuple[int, ...]:
         value = self._take(key)
         if not isinstance(value, list) or not value or not all(map(_is_size, value)):
-            raise self.error(key, f"expected a list of numbers above 0, got {value!r}")
+            problem = f"expected a list of numbers from 1 to {_MAX_SIZE}, got {value!r}"
+            raise self.error(key, problem)
         return tuple(value)
 
     def number(self, key: str) -> float:
         value = self._take(key)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.error(key, f"expected a number, got {value!r}")
+        if _MAX_NUMBER < abs(value) < math.inf:
+            raise self.error(key, f"is far too large: the most is {_MAX_NUMBER}")
         return float(value)
 
     def table(self, key: str) -> "_Table":
@@ -200,7 +201,7 @@ class _Table:
 
 
 def _is_size(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MAX_SIZE
 
 
 def _lab(root: _Table, folder: str, headers: Path) -> Lab:
@@ -220,7 +221,7 @@ def _lab(root: _Table, folder: str, headers: Path) -> Lab:
         raise root.error("rung", "a lab needs at least one rung")
     lab = Lab(
         id=lab_id,
-        slug=head.text("slug"),
+        slug=_slug(head),
         title=head.text("title"),
         summary=head.text("summary"),
         prerequisites=head.texts("prerequisites"),
@@ -231,6 +232,13 @@ def _lab(root: _Table, folder: str, headers: Path) -> Lab:
     )
     head.finish()
     return lab
+
+
+def _slug(head: _Table) -> str:
+    slug = head.text("slug")
+    if not _CALL.fullmatch(slug):
+        raise head.error("slug", f"expected a name as in radix_sort, got {slug!r}")
+    return slug
 
 
 def _calls(head: _Table) -> tuple[str, ...]:
@@ -338,10 +346,14 @@ def _gates(rung: _Table, key: str, known: frozenset[str]) -> tuple[Gate, ...]:
         limits = table.table(name)
         most = limits.number("most") if "most" in limits else math.inf
         gate = Gate(name, limits.number("zero"), limits.number("full"), most)
-        if not (math.isfinite(gate.zero) and math.isfinite(gate.full)) or gate.zero == gate.full:
-            raise limits.error("full", "must be a number, and differ from zero")
-        if not gate.zero < gate.full < gate.most and most != math.inf:
-            raise limits.error("most", "must be above full, and full above zero")
+        if not (math.isfinite(gate.zero) and math.isfinite(gate.full)):
+            raise limits.error("full", "zero and full must be numbers")
+        rises = name in _SPEED_GATES | RISING or most != math.inf
+        if gate.zero == gate.full or (gate.zero < gate.full) != rises:
+            better, side = ("more", "above") if rises else ("less", "below")
+            raise limits.error("full", f"must be {side} zero, as {better} is better")
+        if gate.full >= gate.most:
+            raise limits.error("most", "must be above full")
         limits.finish()
         gates.append(gate)
     return tuple(gates)

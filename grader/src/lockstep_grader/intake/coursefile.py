@@ -2,18 +2,19 @@
 """Reads course.toml, a course's rules; every error names the file, the line and the key."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, tzinfo
 from pathlib import Path
-from typing import Annotated, Protocol
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, Field
 
+from lockstep_grader.intake.roster import Called, fitting
 from lockstep_grader.intake.toml_lines import KeyPath, key_lines, line_of, spelled
 from lockstep_grader.intake.toml_tables import Table, decoded, parse_table
 from lockstep_grader.model.compat import UTC
-from lockstep_grader.model.errors import InputError
+from lockstep_grader.model.errors import InputError, MistakesError
 from lockstep_grader.model.grades import Lab
 from lockstep_grader.model.policy import (
     Comment,
@@ -39,19 +40,6 @@ def _plausible(when: datetime) -> datetime:
 _Text = Annotated[str, Field(min_length=1)]
 _Amount = Annotated[float, Field(strict=True, ge=0, le=_MAX_AMOUNT, allow_inf_nan=False)]
 _Time = Annotated[datetime, Field(strict=True), AfterValidator(_plausible)]
-
-
-class Called(Protocol):
-    """A submission, as far as the file names students."""
-
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def names(self) -> frozenset[str]: ...
-
-    @property
-    def dispute(self) -> str: ...
 
 
 class _Late(Table):
@@ -104,8 +92,18 @@ class _Comment(_OfStudent):
     line: Annotated[int, Field(strict=True, ge=0)] = 0
 
 
+class Class(Table):
+    """Where `./lab class` finds what the platform gave, and what it writes back."""
+
+    submissions: str = "submissions"
+    roster: str = ""
+    gradebook: str = ""
+    results: str = "results"
+
+
 class _File(Table):
     course: _Head = _Head()
+    class_: Class = Field(Class(), alias="class")
     late: _Late = _Late()
     lab: tuple[_LabTable, ...] = ()
     extension: tuple[_Extension, ...] = ()
@@ -118,32 +116,71 @@ class CourseFile:
     """The rules in a file, and where each of them is."""
 
     def __init__(self, file: Path, labs: Sequence[Lab]) -> None:
-        """Raises InputError naming the file, the line and the key."""
+        """Raises InputError naming the file, the line and the key of each mistake in its form."""
         self._file = file
         data = _bytes_of(file)
         self._read = parse_table(str(file), data, _File)
         self._lines = key_lines(decoded(data))
+        self._labs = {lab.id: lab for lab in labs}
+        self._mistakes: list[str] = []
         self._zone = self._time_zone()
-        self._check_names({lab.id: lab for lab in labs})
-        self.course = self._course()
+        self._check_names()
 
-    def require_students(self, students: Collection[Called]) -> None:
-        """Raises InputError unless each student of the file is exactly one of `students`.
+    @property
+    def handing_in(self) -> Class:
+        """Where the class's files lie, relative to the course file."""
+        return self._read.class_
+
+    @property
+    def labs(self) -> tuple[str, ...]:
+        """Those that the file names."""
+        return tuple(table.id for table in self._read.lab)
+
+    def require_right(self) -> None:
+        """Raises InputError with all mistakes that were found so far."""
+        if self._mistakes:
+            raise MistakesError(self._mistakes)
+
+    def course(self, students: Collection[Called]) -> Course:
+        """The rules, each for one of `students`. Raises InputError with all mistakes at once.
 
         Several whose owner is in dispute may have the name: they count as one.
         """
+        owner: dict[tuple[str, str], str] = {}
         for kind, tables in self._of_students().items():
             for index, table in enumerate(tables):
-                called = [each for each in students if table.student in each.names]
-                several = len(called) > 1 and not all(each.dispute for each in called)
-                if called and not several:
+                found = fitting(table.student, students)
+                if len(found) == 1:
+                    owner[kind, table.student] = found[0].id
+                    continue
+                if found and all(each.dispute for each in found):
                     continue
                 problem = f"there is no student {table.student!r} in these results"
-                if several:
-                    ids = ", ".join(each.id for each in called)
-                    problem = f"{table.student!r} fits {len(called)} students ({ids})"
+                if found:
+                    ids = ", ".join(each.id for each in found)
+                    problem = f"{table.student!r} fits {len(found)} students ({ids})"
                 hint = "use the id, login, email or number of one student"
-                raise self._error((kind, index, "student"), f"{problem}; {hint}")
+                self._note((kind, index, "student"), f"{problem}; {hint}")
+        self.require_right()
+        return self._course(owner)
+
+    def warnings(self, course: Course) -> Iterator[str]:
+        """What is no mistake in the file, and is probably none that was meant."""
+        seen: dict[tuple[str, str, str], int] = {}
+        for index, each in enumerate(course.overrides):
+            path: KeyPath = ("override", index, "points")
+            lab = self._labs[each.lab]
+            rungs = {rung.id: rung.points.total for rung in lab.rungs}
+            rules = course.labs.get(lab.id)
+            most = rungs.get(each.rung, lab.max_score + (rules.quiz if rules else 0.0))
+            where = each.rung or each.lab
+            if each.points > most:
+                yield self._at(path, f"{each.points:g} points are more than {where} has ({most:g})")
+            key = (each.student, each.lab, each.rung)
+            if (first := seen.setdefault(key, index)) != index:
+                line = line_of(self._lines, ("override", first))
+                said = f"{where} of {each.student} has an override on line {line}, too"
+                yield self._at(path, f"{said}; the last one counts")
 
     def _of_students(self) -> Mapping[str, Sequence[_OfStudent]]:
         read = self._read
@@ -154,9 +191,12 @@ class CourseFile:
             "comment": read.comment,
         }
 
-    def _error(self, path: KeyPath, problem: str) -> InputError:
+    def _note(self, path: KeyPath, problem: str) -> None:
+        self._mistakes.append(self._at(path, problem))
+
+    def _at(self, path: KeyPath, problem: str) -> str:
         place = f"{self._file}:{line_of(self._lines, path)}"
-        return InputError(f"{place}: {spelled(path) or 'the file'}: {problem}")
+        return f"{place}: {spelled(path) or 'the file'}: {problem}"
 
     def _time_zone(self) -> tzinfo:
         name = self._read.course.timezone
@@ -164,27 +204,28 @@ class CourseFile:
             return UTC
         try:
             return ZoneInfo(name)
-        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        except (ZoneInfoNotFoundError, ValueError, OSError):
             problem = f"there is no time zone {name!r}; write it as in Europe/Berlin"
-            raise self._error(("course", "timezone"), problem) from error
+            self._note(("course", "timezone"), problem)
+            return UTC
 
-    def _check_names(self, labs: dict[str, Lab]) -> None:
+    def _check_names(self) -> None:
         seen: set[str] = set()
         for index, table in enumerate(self._read.lab):
-            self._check_lab(("lab", index, "id"), table.id, labs)
+            self._check_lab(("lab", index, "id"), table.id)
             if table.id in seen:
-                raise self._error(("lab", index, "id"), f"{table.id} is there twice")
+                self._note(("lab", index, "id"), f"{table.id} is there twice")
             seen.add(table.id)
             for key, rungs in (("bonus", table.bonus), ("hidden", table.hidden)):
                 for rung in rungs:
-                    self._check_rung(("lab", index, key), labs[table.id], rung)
+                    self._check_rung(("lab", index, key), table.id, rung)
         for kind, tables in self._of_students().items():
             for number, each in enumerate(tables):
                 if each.lab:
-                    self._check_lab((kind, number, "lab"), each.lab, labs)
+                    self._check_lab((kind, number, "lab"), each.lab)
         for index, extension in enumerate(self._read.extension):
             if bool(extension.hours) == bool(extension.deadline):
-                raise self._error(("extension", index), "give it either hours or a deadline")
+                self._note(("extension", index), "give it either hours or a deadline")
         of_rungs: Mapping[str, Sequence[_Override | _Comment]] = {
             "override": self._read.override,
             "comment": self._read.comment,
@@ -192,22 +233,25 @@ class CourseFile:
         for kind, given in of_rungs.items():
             for number, item in enumerate(given):
                 if item.rung and not item.lab:
-                    raise self._error((kind, number, "rung"), "a rung needs its lab")
-                if item.rung:
-                    self._check_rung((kind, number, "rung"), labs[item.lab], item.rung)
+                    self._note((kind, number, "rung"), "a rung needs its lab")
+                elif item.rung:
+                    self._check_rung((kind, number, "rung"), item.lab, item.rung)
 
-    def _check_lab(self, path: KeyPath, lab: str, labs: dict[str, Lab]) -> None:
-        if lab not in labs:
-            raise self._error(path, f"there is no lab {lab!r}; there are: {', '.join(labs)}")
+    def _check_lab(self, path: KeyPath, lab: str) -> None:
+        if lab not in self._labs:
+            self._note(path, f"there is no lab {lab!r}; there are: {', '.join(self._labs)}")
 
-    def _check_rung(self, path: KeyPath, lab: Lab, rung: str) -> None:
-        known = [each.id for each in lab.rungs]
+    def _check_rung(self, path: KeyPath, lab: str, rung: str) -> None:
+        known = [each.id for each in self._labs[lab].rungs] if lab in self._labs else [rung]
         if rung not in known:
-            raise self._error(
-                path, f"there is no rung {rung!r} in {lab.id}; there are: {', '.join(known)}"
-            )
+            self._note(path, f"there is no rung {rung!r} in {lab}; there are: {', '.join(known)}")
 
-    def _course(self) -> Course:
+    def _course(self, owner: Mapping[tuple[str, str], str]) -> Course:
+        """`owner` is the id of the student, by the kind of table and the name in it."""
+
+        def own(kind: str, table: _OfStudent) -> dict[str, Any]:
+            return {**vars(table), "student": owner.get((kind, table.student), table.student)}
+
         read = self._read
         return Course(
             read.course.name,
@@ -215,12 +259,15 @@ class CourseFile:
             read.course.drop_lowest,
             self._zone,
             tuple(
-                Extension(**{**vars(each), "deadline": self._at(each.deadline)})
+                Extension(**{**own("extension", each), "deadline": self._moment(each.deadline)})
                 for each in read.extension
             ),
-            tuple(Override(**vars(each)) for each in read.override),
-            tuple(HandIn(**{**vars(each), "at": self._at(each.at)}) for each in read.hand_in),
-            tuple(Comment(**vars(each)) for each in read.comment),
+            tuple(Override(**own("override", each)) for each in read.override),
+            tuple(
+                HandIn(**{**own("hand_in", each), "at": self._moment(each.at)})
+                for each in read.hand_in
+            ),
+            tuple(Comment(**own("comment", each)) for each in read.comment),
         )
 
     def _rules(self, table: _LabTable) -> LabRules:
@@ -228,7 +275,7 @@ class CourseFile:
         most = math.inf if late.max_days is None else late.max_days
         return LabRules(
             table.id,
-            self._at(table.deadline),
+            self._moment(table.deadline),
             table.weight,
             frozenset(table.bonus),
             frozenset(table.hidden),
@@ -236,7 +283,7 @@ class CourseFile:
             table.quiz,
         )
 
-    def _at(self, when: datetime | None) -> datetime | None:
+    def _moment(self, when: datetime | None) -> datetime | None:
         """A time without an offset is the course's own. In UTC, where differences are true."""
         if when is None:
             return None

@@ -7,8 +7,10 @@ unpacked folder counts before an archive next to it.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from lockstep_grader.intake.archives import (
     READ_KINDS,
@@ -20,7 +22,7 @@ from lockstep_grader.intake.archives import (
 )
 from lockstep_grader.intake.confined import ArchiveReader, Names
 from lockstep_grader.intake.platforms import first_name
-from lockstep_grader.intake.submission import SubmittedFile, misnamed
+from lockstep_grader.intake.submission import REQUESTS, SubmittedFile, misnamed
 from lockstep_grader.intake.trees import Tree, archive_tree, outside_file
 from lockstep_grader.model.errors import system_error_line
 from lockstep_grader.model.grades import Lab
@@ -64,21 +66,25 @@ def _by_time(upload: Upload) -> tuple[int, float]:
 
 def _note(lab: str, ordered: Sequence[Upload]) -> str:
     *others, chosen = ordered
+    names = [f"{item.name} (upload {item.order})" if item.order else item.name for item in ordered]
     why = "the latest"
     if _by_time(others[-1]) == _by_time(chosen):
         why = "the last by name, as their times are equal"
-    return f"{lab}: {chosen.name} counts ({why}), not {', '.join(item.name for item in others)}"
+    return f"{lab}: {names[-1]} counts ({why}), not {', '.join(names[:-1])}"
 
 
-_WRAPPERS = 2  # how many folders may lie around the lab folders
+_WRAPPERS = 5  # how many folders may lie around the lab folders
 _MAX_FOLDERS = 1000  # looked through for them, of one submission
 _MAX_ARCHIVES = 20  # opened, of one submission
-_LOOSE = "its rung files are in no lab folder: grade one lab alone, with --lab"
+_LOOSE = (
+    "its rung files are in no lab folder, and several labs have files of their names: grade one "
+    "lab alone, with --lab"
+)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Wanted:
-    """The labs that are graded; a lab that is graded alone may lie flat, without a folder."""
+    """The labs that are graded. Files that only one of them has may lie flat, without a folder."""
 
     labs: Sequence[Lab]
     flat: Lab | None = None
@@ -86,7 +92,14 @@ class Wanted:
     @property
     def names(self) -> Names:
         rungs = (rung.file_name for lab in self.labs for rung in lab.rungs)
-        return Names((*rungs, ANSWERS))
+        return Names((*rungs, ANSWERS, REQUESTS))
+
+    @cached_property
+    def loose(self) -> Mapping[str, Lab]:
+        """The lab of each rung file that is found without a folder."""
+        names = [(rung.file_name, lab) for lab in self.labs for rung in lab.rungs]
+        count = Counter(name for name, _ in names)
+        return {name: lab for name, lab in names if count[name] == 1}
 
     def any_rung(self, names: Iterable[str]) -> bool:
         """Whether a rung of any lab has one of these names."""
@@ -144,8 +157,8 @@ class Gatherer:
         found.problems += map(unread, [] if archives else foreign[:1])
         if self._wanted.any_rung(folder.files()):
             found.problems.append(_LOOSE)
-        elif not archives and not foreign and not folder.folders():
-            found.problems.append(_only(folder))
+        elif not archives and not foreign:
+            found.problems.append(_only(folder, self._wanted))
 
     def from_archive(self, name: str, file: SubmittedFile, found: Gathered, order: int = 0) -> None:
         """Adds what an archive holds; a damaged one is a problem, an unreadable one our fault."""
@@ -186,13 +199,14 @@ class Gatherer:
 
     def from_file(self, name: str, file: SubmittedFile, found: Gathered, order: int = 0) -> None:
         """Adds an archive, or a single rung file, if the lab is known."""
-        lab = self._wanted.flat
-        rungs = {rung.file_name: rung for rung in lab.rungs} if lab else {}
+        own = name if name in self._wanted.loose else first_name(name)
+        lab = self._wanted.loose.get(own)
         if stem(name):
             self.from_archive(name, file, found, order)
         elif is_foreign(name):
             found.problems.append(unread(name))
-        elif lab and (rung := rungs.get(name) or rungs.get(first_name(name))):
+        elif lab:
+            rung = next(rung for rung in lab.rungs if rung.file_name == own)
             upload = Upload(visible(name), order, math.inf, {(lab.id, rung.id): file})
             found.uploads.append(upload)
             found.labs.add(lab.id)
@@ -220,7 +234,7 @@ class Gatherer:
         for lab in self._wanted.labs:
             for rung in lab.rungs:
                 path = paths.get(rung.file_name)
-                if path and (lab.id in path.parts or self._wanted.flat):
+                if path and (lab.id in path.parts or rung.file_name in self._wanted.loose):
                     upload.files.setdefault((lab.id, rung.id), outside_file(path))
                     found.labs.add(lab.id)
                     added = True
@@ -232,17 +246,20 @@ class Gatherer:
 def lab_folders(tree: Tree, wanted: Wanted) -> dict[str, list[Tree]]:
     """The folders of each lab, by its id, at the least depth that has any.
 
-    A folder that holds rung files flat is a lab folder where the lab is known.
+    A folder that holds rung files flat is a folder of each lab that alone has these files.
     """
     level: list[Tree] = [tree]
     for _ in range(_WRAPPERS + 1):
         below = [folder.folders() for folder in level]
         found: dict[str, list[Tree]] = {}
+        below_names = {name for folders in below for name in folders}
         for lab in wanted.labs:
             if here := [folders[lab.id] for folders in below if lab.id in folders]:
                 found[lab.id] = here
-        if flat := [folder for folder in level if is_flat(folder, wanted)]:
-            found.setdefault(wanted.flat.id if wanted.flat else "", flat)
+        for folder in level:
+            for lab in _flat_labs(folder, wanted):
+                if lab.id not in below_names:
+                    found.setdefault(lab.id, []).append(folder)
         if found:
             return found
         level = [folder for folders in below for folder in folders.values()][:_MAX_FOLDERS]
@@ -250,8 +267,11 @@ def lab_folders(tree: Tree, wanted: Wanted) -> dict[str, list[Tree]]:
 
 
 def is_flat(folder: Tree, wanted: Wanted) -> bool:
-    lab = wanted.flat
-    return lab is not None and any(folder.file(rung.file_name) for rung in lab.rungs)
+    return any(folder.file(name) for name in wanted.loose)
+
+
+def _flat_labs(folder: Tree, wanted: Wanted) -> list[Lab]:
+    return list(dict.fromkeys(lab for name, lab in wanted.loose.items() if folder.file(name)))
 
 
 def unread(name: str) -> str:
@@ -260,7 +280,9 @@ def unread(name: str) -> str:
 
 def _files_of(lab: Lab, folders: Sequence[Tree]) -> Mapping[FileId, SubmittedFile]:
     found: dict[FileId, SubmittedFile] = {}
-    wanted = {rung.id: rung.file_name for rung in lab.rungs} | {ANSWERS: ANSWERS}
+    wanted = {rung.id: rung.file_name for rung in lab.rungs} | {
+        name: name for name in (ANSWERS, REQUESTS)
+    }
     for file_id, name in wanted.items():
         files = [file for folder in folders if (file := folder.file(name))]
         if len(files) > 1:
@@ -278,13 +300,17 @@ def _misnamed_of(lab: Lab, folders: Sequence[Tree]) -> Mapping[FileId, str]:
     return {file_id: text for file_id, text in said.items() if text}
 
 
-def _only(folder: Tree) -> str:
-    """What a folder without folders holds instead of a lab."""
-    names = sorted(folder.files())
+def _only(folder: Tree, wanted: Wanted) -> str:
+    """What a folder holds instead of a lab."""
+    names = sorted([*folder.folders(), *folder.files()])
     if not names:
         return "the folder is empty"
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-    return f"there is no lab folder and no rung file in it, only {visible(names[0])}{more}"
+    lab = wanted.labs[0].id
+    return (
+        f"there is no lab folder, such as {lab}, and no rung file in it, "
+        f"only {visible(names[0])}{more}"
+    )
 
 
 def _nothing_in(archive: str, members: Sequence[Member], labs: Set[str]) -> str:

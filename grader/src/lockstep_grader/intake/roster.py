@@ -6,11 +6,11 @@ And the students of submissions by it, with their ids: names of folders, all dif
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from lockstep_grader.intake.submission import Submission
 from lockstep_grader.machine import csv_rows
@@ -36,6 +36,39 @@ _NOBODY = frozenset({"points possible", "student, test", "test student"})  # row
 
 _Key = TypeVar("_Key")
 _Found = Mapping[_Key, tuple[Student, ...]]
+
+
+class Called(Protocol):
+    """A student's submission, as far as people name students."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def names(self) -> frozenset[str]: ...
+    @property
+    def dispute(self) -> str: ...
+
+
+_Called = TypeVar("_Called", bound=Called)
+
+
+def fitting(name: str, students: Iterable[_Called]) -> list[_Called]:
+    """Those that a person may mean by `name`: of the first way of comparing that finds any.
+
+    By id, login, email or number, in any case; by what is before the @; by the words of the name.
+    """
+    folded, words = name.casefold(), words_of(name)
+    known = [(each, {one.casefold() for one in each.names}) for each in students]
+    ways: tuple[Callable[[_Called, set[str]], bool], ...] = (
+        lambda each, _: name in each.names,
+        lambda each, names: folded in {*names, each.name.casefold()},
+        lambda _, names: any(one.startswith(f"{folded}@") for one in names),
+        lambda each, _: words == words_of(each.name) != (),
+    )
+    found = ([each for each, names in known if way(each, names)] for way in ways)
+    return next(filter(None, found), [])
 
 
 @dataclass(frozen=True)

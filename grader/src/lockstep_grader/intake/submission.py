@@ -17,6 +17,9 @@ MAX_SOURCE_BYTES = 256 << 10
 _CALL_OF_TODO = re.compile(rb"^[^/\n]*\btodo\(", re.MULTILINE)  # and not in a comment of one line
 
 
+REQUESTS = "regrade.txt"  # next to the rungs: lines RUNG: REASON, by which a student asks again
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A rung's file as it was read, once: what is hashed is what is compiled."""

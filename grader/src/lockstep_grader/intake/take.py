@@ -118,10 +118,11 @@ def _piles(
     if path.is_file():
         key, whole = stem(key) or key, SubmittedFile(path)
     one = _Pile(key, (), [_Entry(Owner(key, rest=path.name), whole)])
+    is_lab = tree is not None and key in {lab.id for lab in labs} and not wanted.flat
+    if is_lab and tree and any(map(Wanted(labs).names, tree.files())):
+        raise InputError(f"{path} is a lab folder; grade its parent, with --lab {key}")
     if tree is None or _is_one(tree, wanted):
         return [one]
-    if key in {lab.id for lab in labs} and any(map(Wanted(labs).names, tree.files())):
-        raise InputError(f"{path} is a lab folder; grade its parent, with --lab {key}")
     piles = _piles_of_class(tree)
     return piles or ([one] if path.is_file() and wanted.flat else [])
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """TOML files read into pydantic models; an error names the file, the line and the key."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -8,11 +9,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from lockstep_grader.intake.toml_lines import KeyPath, key_lines, line_of, spelled
 from lockstep_grader.model.compat import tomllib
-from lockstep_grader.model.errors import InputError
+from lockstep_grader.model.errors import InputError, MistakesError
 
 _MAX_BYTES = 1 << 20
 # tomllib takes time and memory for the square of the parts of one key, a.b.c: 25 GB for 100,000.
 _MAX_DOTS = 500  # in one line: only its end bounds a key, whose parts may be quoted
+_MOST_PROBLEMS = 20  # of one file that are listed
 # By pydantic's type of an error, whose own words address programmers. Names in braces are of the
 # error's context.
 _SAID = {
@@ -61,7 +63,24 @@ def parse_table(
     max_bytes: int = _MAX_BYTES,
     max_dots: int = _MAX_DOTS,
 ) -> _AnyTable:
-    """`data` of the file `name`. Raises InputError with one line."""
+    """`data` of the file `name`. Raises InputError, with a line for each mistake."""
+    text, loaded = load(name, data, max_bytes, max_dots)
+    try:
+        return model.model_validate(loaded)
+    except ValidationError as error:
+        lines = key_lines(text)
+        raise MistakesError(
+            [
+                f"{name}:{line_of(lines, path)}: {spelled(path) or 'the file'}: {said}"
+                for path, said in problems(error)
+            ]
+        ) from error
+
+
+def load(
+    name: str, data: bytes, max_bytes: int = _MAX_BYTES, max_dots: int = _MAX_DOTS
+) -> tuple[str, dict[str, Any]]:
+    """The text of the TOML file `name`, and what is in it. Raises InputError with one line."""
     if len(data) > max_bytes:
         raise InputError(f"{name} is larger than {max_bytes >> 10} KiB")
     for number, raw in enumerate(data.split(b"\n"), 1):
@@ -69,7 +88,7 @@ def parse_table(
             raise InputError(f"{name}:{number}: more than {max_dots} dots in one line")
     try:
         text = decoded(data)
-        return model.model_validate(_loaded(text))
+        return text, _loaded(text)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(f"{name}:{line}: not UTF-8") from error
@@ -77,10 +96,6 @@ def parse_table(
         raise InputError(f"{name}: not TOML: {error}") from error
     except RecursionError as error:
         raise InputError(f"{name}: its tables are nested too deeply") from error
-    except ValidationError as error:
-        path, said = first_problem(error)
-        place = f"{name}:{line_of(key_lines(text), path)}"
-        raise InputError(f"{place}: {spelled(path) or 'the file'}: {said}") from error
 
 
 def decoded(data: bytes) -> str:
@@ -100,6 +115,12 @@ def _loaded(text: str) -> dict[str, Any]:
 
 def first_problem(error: ValidationError) -> tuple[KeyPath, str]:
     """The key at fault, and what is wrong with it."""
-    first: Any = error.errors(include_url=False, include_input=False)[0]
-    said = _SAID.get(first["type"], first["msg"].removeprefix("Value error, "))
-    return tuple(first["loc"]), said.format(**first.get("ctx", {}))
+    return next(problems(error))
+
+
+def problems(error: ValidationError) -> Iterator[tuple[KeyPath, str]]:
+    """Each key at fault, and what is wrong with it."""
+    for each in error.errors(include_url=False, include_input=False)[:_MOST_PROBLEMS]:
+        found: Any = each
+        said = _SAID.get(found["type"], found["msg"].removeprefix("Value error, "))
+        yield tuple(found["loc"]), said.format(**found.get("ctx", {}))

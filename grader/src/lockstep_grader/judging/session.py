@@ -11,7 +11,7 @@ from lockstep_grader.confine.sandbox import UNCONFINED, Confinement, Sandbox, fi
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.judging.rung import RungJudge
 from lockstep_grader.machine.gpus import GpuPool, find_gpus, queue_of_machine
-from lockstep_grader.machine.process import Processes, patience
+from lockstep_grader.machine.process import Processes, is_off, patience
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError
@@ -188,6 +188,8 @@ def backend_here(workspace: Workspace, backend: Backend | None = None) -> Backen
 def _choose(workspace: Workspace, backend: Backend | None) -> _Chosen:
     """Once a session: to look for a GPU starts a program."""
     patience()  # a wrong word is reported before anything is built
+    for variable in (SANDBOX_VARIABLE, system.INSTALL_VARIABLE):
+        is_off(variable)
     if not workspace.toolchain_file:
         return _Chosen(backend or system.detect_backend())
     toolchain = read_toolchain(workspace.toolchain_file)
@@ -217,7 +219,7 @@ def _confinement(backend: Backend, probe: Path | None, *, is_required: bool) -> 
     `probe` is a worker, to test whether it reaches the device from inside. Raises FaultError where
     a sandbox is required and does not work.
     """
-    if os.environ.get(SANDBOX_VARIABLE) == "off":
+    if is_off(SANDBOX_VARIABLE):
         return UNCONFINED
     system.offer(system.SANDBOX_REQUIREMENT)
     found = find_sandbox(backend, probe)

@@ -31,9 +31,15 @@ _PART_TITLES = {
 }
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Rich would end the program here; `main` does that."""
+        raise BrokenPipeError
+
+
 def make_console(stderr: bool = False) -> Console:
     """A console on stdout or stderr; off a terminal it is so wide that nothing is cut or folded."""
-    console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    console = _Console(stderr=stderr, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = 400
     return console

@@ -16,6 +16,13 @@ _SEPARATOR = re.compile(r'"?sep=([,;\t])"?[,;\t]*\r?', re.IGNORECASE)
 # The titles of Moodle's columns in English, German, French and Spanish.
 MOODLE_IDENTIFIER = ("Identifier", "ID", "Identifiant", "Identificador")
 MOODLE_GRADE = ("Grade", "Bewertung", "Note", "Calificación")
+MOODLE_GRADE_MAX = (
+    "Maximum Grade",
+    "Maximum grade",
+    "Bestwertung",
+    "Note maximale",
+    "Calificación máxima",
+)
 MOODLE_GRADE_MODIFIED = (
     "Last modified (grade)",
     "Zuletzt geändert (Bewertung)",

@@ -70,6 +70,14 @@ def write_json(path: Path, value: Any) -> None:
     write_whole(path, (json.dumps(value, indent=2) + "\n").encode("ascii"))
 
 
+def read_json(file: Path) -> Any:
+    """What is in `file`. Raises OSError; or ValueError, also where it is nested too deeply."""
+    try:
+        return json.loads(file.read_bytes())
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
 def as_records(report: dict[str, Any]) -> str:
     """A line for each field; or for each of its items, if these have parts of their own."""
     return _lines({name: _field(value) for name, value in report.items()}, "")

@@ -36,6 +36,14 @@ def patience() -> float:
     return factor
 
 
+def is_off(variable: str) -> bool:
+    """Whether the variable of the environment says off. Raises InputError where it says more."""
+    said = os.environ.get(variable, "")
+    if said not in ("", "off"):
+        raise InputError(f"{variable} is {said!r}; set it to off, or do not set it")
+    return said == "off"
+
+
 # Asks the kernel to end the child when we are killed ourselves, where util-linux is there.
 _DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--") if shutil.which("setpriv") else ()
 _POLL_SECONDS = 0.02

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Errors that a person is expected to meet: one line each, naming the file and the next step."""
 
+from collections.abc import Sequence
 from enum import IntEnum
 
 
@@ -30,6 +31,14 @@ class InputError(LockstepError):
     """The caller asked for something that does not exist or makes no sense."""
 
     exit_code = ExitCode.USAGE
+
+
+class MistakesError(InputError):
+    """Several mistakes in one file, each in a line of its own."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        super().__init__("; ".join(lines))
+        self.lines = tuple(lines)
 
 
 class SubmissionError(LockstepError):

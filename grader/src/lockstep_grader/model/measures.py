@@ -139,6 +139,7 @@ MEANS = frozenset(
     }
 )
 SHARES = frozenset({"sector_efficiency", "copies_ahead"})
+RISING = SHARES | {"lanes_per_request"}  # more is better; of all others, less is
 PAID_BY = "global_bytes_moved_per_item"
 
 # That blocks and warps share the work. Nearly every kernel does, so these are shown only where they

@@ -147,6 +147,9 @@ class CourseMark:
         return next((mark for mark in self.labs if mark.lab == lab), None)
 
 
+_DROPPED = "left out as one of the lowest"
+
+
 def time_of(text: str) -> datetime | None:
     """A time of grade.json; None where none is known."""
     return datetime.fromisoformat(text) if text else None
@@ -160,7 +163,12 @@ def mark(course: Course, work: Work) -> CourseMark:
     """The mark for `work` by the course's rules."""
     marks = tuple(_lab_mark(course, work, lab) for lab in work.labs)
     dropped = _lowest(marks, course.drop_lowest)
-    marks = tuple(replace(each, is_dropped=each.lab in dropped) for each in marks)
+    marks = tuple(
+        replace(each, is_dropped=True, notes=(*each.notes, _DROPPED))
+        if each.lab in dropped
+        else each
+        for each in marks
+    )
     return CourseMark(marks, _percent(course, marks))
 
 

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from lockstep_grader.machine.files import read_json
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.quiz import Asked, CaseKey, Kind, Mark, Quiz, Verdict, canonical
 
@@ -66,7 +67,7 @@ class SealedKey:
 def read_sealed(file: Path, quiz: Quiz) -> SealedKey:
     """Raises InputError when it is damaged."""
     try:
-        data = json.loads(file.read_bytes())
+        data = read_json(file)
         fits = (data["version"], data["lab"]) == (_VERSION, quiz.lab)
         questions = data["questions"] if fits else None
     except (OSError, ValueError, KeyError, TypeError):

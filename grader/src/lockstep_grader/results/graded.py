@@ -5,11 +5,11 @@ Points are rounded once, where they are earned: grade.json holds them to two pla
 Every total here is a sum of those, and every page and format shows the same number.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lockstep_grader.machine.files import read_json
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import (
     NOBODY_KNOWN,
@@ -50,7 +50,7 @@ class LabEntry:
     rungs: tuple[RungResult, ...]
     quiz: QuizResult | None = None
     quiz_points: float = 0.0  # what the quiz adds here with all answers right
-    mark: LabMark | None = None  # what counts instead of the points; see Results.counted
+    mark: LabMark | None = None  # what counts instead of the points; see Results.marked
     hidden: frozenset[str] = frozenset()  # rungs that count and that students are not shown
 
     @property
@@ -112,8 +112,19 @@ class Entry:
         return tidy(sum(lab.max_score for lab in self.labs))
 
     @property
+    def is_full(self) -> bool:
+        """Whether it has full marks, or more by a bonus."""
+        return self.score is not None and self.score >= self.max_score
+
+    @property
     def rungs(self) -> tuple[tuple[LabEntry, RungResult], ...]:
         return tuple((lab, rung) for lab in self.labs for rung in lab.rungs)
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """What the course's rules changed: a line each, which names the lab."""
+        marks = [lab.mark for lab in self.labs if lab.mark]
+        return tuple(f"{each.lab}: {note}" for each in marks for note in each.notes)
 
     @property
     def shown(self) -> "Entry":
@@ -152,21 +163,9 @@ class Results:
         return frozenset().union(*(entry.names for entry in self.entries))
 
     def marked(self, course: Course) -> "Results":
-        """The results with what counts by the course's rules."""
+        """The results, where every total is what counts by the course's rules."""
         entries = tuple(_marked(course, entry) for entry in self.entries)
         return replace(self, entries=entries, course=course.name)
-
-    def counted(self) -> "Results":
-        """Marked results whose labs' points are those that count, not those that were graded."""
-
-        def counted(entry: Entry, lab: LabEntry) -> LabEntry:
-            return replace(lab, mark=entry.mark.of(lab.id) if entry.mark else None)
-
-        entries = (
-            replace(entry, labs=tuple(counted(entry, lab) for lab in entry.labs))
-            for entry in self.entries
-        )
-        return replace(self, entries=tuple(entries))
 
     def commented(self, comments: Iterable[Comment]) -> "Results":
         """The results with each student's comments, in place of any others."""
@@ -200,7 +199,7 @@ def read_results(path: Path) -> Results:
     """The results in folder `path`, or in the JSON file `path`. Raises InputError naming it."""
     file = path / GRADES if path.is_dir() else path
     try:
-        data = json.loads(file.read_bytes())
+        data = read_json(file)
     except FileNotFoundError as error:
         raise InputError(
             f"{file}: no such file; ./lab grade PATH --results {path} makes a results folder"
@@ -277,9 +276,13 @@ def _marked(course: Course, entry: Entry) -> Entry:
         for lab in entry.labs
     )
     work = Work(entry.names, graded, entry.is_late, entry.is_missing, time_of(entry.handed_in))
+    marks = mark(course, work)
     return replace(
         entry,
-        labs=tuple(replace(lab, hidden=hidden_rungs(course, lab.id)) for lab in entry.labs),
-        mark=mark(course, work),
+        labs=tuple(
+            replace(lab, mark=marks.of(lab.id), hidden=hidden_rungs(course, lab.id))
+            for lab in entry.labs
+        ),
+        mark=marks,
         comments=(*entry.comments, *comments_for(entry.names, course.comments)),
     )

@@ -5,7 +5,6 @@ A confirmation in confirmed.json counts as long as the judgement that it confirm
 which that is.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +13,8 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from lockstep_grader.machine.files import write_json
+from lockstep_grader.machine.files import read_json, write_json
+from lockstep_grader.machine.progress import say
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.grades import Confirmation, Judgement
 from lockstep_grader.results.folder import kept_file
@@ -36,10 +36,16 @@ class _File(BaseModel):
 
 
 def read_confirmed(store: Store) -> Mapping[ResultId, Confirmation]:
-    """Those of judgements that still count; a damaged file has none."""
+    """Those of judgements that still count. A damaged file has none, and is reported."""
     try:
-        file = _File.model_validate(json.loads((store.folder / FILE).read_bytes()))
+        file = _File.model_validate(read_json(store.folder / FILE))
+    except FileNotFoundError:
+        return {}
     except (OSError, ValueError):
+        say(
+            f"{store.folder / FILE} is damaged, so the second judgements in it do not count; "
+            "--confirm makes them again"
+        )
         return {}
     found = {}
     for each in file.confirmations:
@@ -109,7 +115,7 @@ def _attempt(folder: Path, submission: str, place: str, rung: str) -> tuple[Atte
     if file is None:
         return None
     try:
-        stored = StoredResult.model_validate(json.loads(file.read_bytes()))
+        stored = StoredResult.model_validate(read_json(file))
         return Attempt(_time(stored.at), made(Judgement, stored.judgement)), (
             source.read_bytes() if source else b""
         )

@@ -2,22 +2,29 @@
 """What `--regrade` asks for: which results are judged again, remembered until they are."""
 
 import difflib
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from lockstep_grader.intake.catalog import find_target
+from lockstep_grader.intake.catalog import find_rung, find_target
 from lockstep_grader.intake.roster import KEYS, words_of
-from lockstep_grader.intake.submission import Submission
-from lockstep_grader.machine.files import write_json
+from lockstep_grader.intake.submission import (
+    REQUESTS,
+    Source,
+    Submission,
+    read_submitted,
+)
+from lockstep_grader.machine.files import read_json, write_json
+from lockstep_grader.machine.progress import say
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.model.grades import Lab
+from lockstep_grader.model.grades import Finding, Lab
+from lockstep_grader.model.text import one_line
 from lockstep_grader.results.store import ResultId, Store
 
 EVERYTHING = "all"
 _FILE = ".regrade.json"
+_MET = ".requests.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +33,15 @@ class Regrade:
 
     targets: tuple[str, ...] = ()
     students: tuple[str, ...] = ()
+    requests: tuple["Request", ...] = ()  # of students, that were not met before
 
     def chosen(
         self, submissions: Sequence[Submission], labs: Sequence[Lab]
     ) -> tuple[ResultId, ...]:
         """The results asked for: of these students, these rungs. Raises InputError."""
+        requested = tuple(each.result for each in self.requests)
         if not (self.targets or self.students):
-            return ()
+            return requested
         rungs = _rungs(self.targets, labs)
         students = whose(self.students, submissions, "--regrade-student")
         found = tuple(
@@ -45,7 +54,57 @@ class Regrade:
         )
         if not found:
             raise InputError("--regrade: no submission here is graded on what it names")
-        return found
+        return (*found, *requested)
+
+
+class Request(NamedTuple):
+    """What a student asks for in a file: another look at a rung."""
+
+    result: ResultId
+    reason: str
+
+
+def new_requests(
+    folder: Path, submissions: Sequence[Submission], say: Callable[[str], None]
+) -> tuple[Request, ...]:
+    """Those that `requests_done` has not noted. A line that names no rung is reported."""
+    met = _met(folder)
+    found: dict[str, Request] = {}
+    for submission in submissions:
+        for lab in submission.labs:
+            file = submission.files.get((lab.id, REQUESTS))
+            source = read_submitted(file, REQUESTS) if file else None
+            if isinstance(source, Finding):
+                say(f"{submission.id}: {lab.id}: {source.message}")
+            text = source.data.decode() if isinstance(source, Source) else ""
+            for line in filter(str.strip, text.splitlines()):
+                name, _, reason = line.partition(":")
+                try:
+                    rung = find_rung(lab, name.strip())
+                except InputError as error:
+                    say(f"{submission.id}: {REQUESTS} of {lab.id}: {one_line(str(error))[:200]}")
+                    continue
+                request = Request(ResultId(submission.id, lab.id, rung.id), one_line(reason)[:500])
+                found[_noted(request)] = request
+    return tuple(request for noted, request in found.items() if noted not in met)
+
+
+def requests_done(folder: Path, requests: Sequence[Request]) -> None:
+    """Notes that these were met: a request is met once, and again when its words change."""
+    if requests:
+        write_json(folder / _MET, [*_met(folder), *map(_noted, requests)])
+
+
+def _noted(request: Request) -> str:
+    return f"{request.result}: {request.reason}"
+
+
+def _met(folder: Path) -> Sequence[str]:
+    try:
+        data = read_json(folder / _MET)
+    except (OSError, ValueError):  # then they are met once more, which costs no points
+        return ()
+    return [each for each in data if isinstance(each, str)] if isinstance(data, list) else ()
 
 
 def open_store(
@@ -60,7 +119,12 @@ def open_store(
     again then judges nothing for a third time.
     """
     asked = [*regrade.targets, *(f"student {name}" for name in regrade.students)]
+    asked += map(_noted, regrade.requests)
     noted = _read(folder / _FILE)
+    if noted is None:
+        said = "is damaged: what a stopped run had yet to judge again is not known; ask once more"
+        say(f"{folder / _FILE} {said}")
+        noted = {}
     again: dict[str, int] = dict(noted.get("attempts", {}))
     if chosen and noted.get("asked") != asked:
         store = Store(folder)
@@ -72,7 +136,7 @@ def open_store(
 def forget_done(store: Store) -> None:
     """Strikes from the request what has been judged again; asking the same again is a new one."""
     file = store.folder / _FILE
-    noted = _read(file)
+    noted = _read(file) or {}
     left = {
         name: number
         for name, number in noted.get("attempts", {}).items()
@@ -116,9 +180,12 @@ def whose(names: Sequence[str], submissions: Sequence[Submission], option: str) 
     return frozenset(found_ids)
 
 
-def _read(file: Path) -> Mapping[str, Any]:
+def _read(file: Path) -> Mapping[str, Any] | None:
+    """None for a damaged file."""
     try:
-        data = json.loads(file.read_bytes())
-    except (OSError, ValueError):
+        data = read_json(file)
+    except FileNotFoundError:
         return {}
-    return data if isinstance(data, dict) and isinstance(data.get("attempts"), dict) else {}
+    except (OSError, ValueError):
+        return None
+    return data if isinstance(data, dict) and isinstance(data.get("attempts"), dict) else None

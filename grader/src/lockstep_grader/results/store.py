@@ -7,7 +7,6 @@ again and overwrite no earlier result.
 """
 
 import contextlib
-import json
 import os
 import shutil
 import threading
@@ -17,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.machine.files import write_json, write_whole
+from lockstep_grader.machine.files import read_json, write_json, write_whole
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding, Judgement, TestResult
@@ -184,7 +183,7 @@ class Store:
         from lockstep_grader.results.schema import StoredResult, made  # takes pydantic
 
         try:
-            stored = StoredResult.model_validate(json.loads(self._file(result).read_bytes()))
+            stored = StoredResult.model_validate(read_json(self._file(result)))
         except (OSError, ValueError):
             return None
         return _Kept(stored.key, stored.attempt, made(Judgement, stored.judgement))
@@ -237,7 +236,7 @@ class KeptJudgements:
 
         del result  # the same content gets the same judgement, from any student
         with contextlib.suppress(OSError, ValueError):
-            judgement = judgement_from_json(json.loads(self._file(key).read_bytes()))
+            judgement = judgement_from_json(read_json(self._file(key)))
             self._file(key).touch()  # see workspace.forget_unused
             return judgement
         return None

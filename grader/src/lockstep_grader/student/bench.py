@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from lockstep_grader.judging.session import Session
-from lockstep_grader.machine.files import as_records, write_whole
+from lockstep_grader.machine.files import as_records, read_json, write_whole
 from lockstep_grader.machine.process import Limits
 from lockstep_grader.machine.progress import stage
 from lockstep_grader.model.compat import UTC
@@ -154,7 +154,7 @@ def save(report: dict[str, Any], file: Path) -> None:
 def load(file: Path) -> dict[str, Any]:
     """Raises InputError when `file` is not a report of ours."""
     try:
-        report = json.loads(file.read_bytes())
+        report = read_json(file)
     except FileNotFoundError as error:
         raise InputError(f"no benchmark report {file}: ./lab bench makes it, on a GPU") from error
     except OSError as error:

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What a checkout stores about its student: last scores and revealed hints."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lockstep_grader.machine.files import write_json
+from lockstep_grader.machine.files import read_json, write_json
 from lockstep_grader.model.grades import Lab, LabResult, Rung
 
 
@@ -43,7 +42,7 @@ def remember_scores(folder: Path, result: LabResult) -> None:
 def _read(file: Path) -> Mapping[str, Any]:
     """The file's object; empty when it is absent or damaged: it is only a convenience."""
     try:
-        data = json.loads(file.read_bytes())
+        data = read_json(file)
     except (OSError, ValueError):
         return {}
     return data if isinstance(data, dict) else {}

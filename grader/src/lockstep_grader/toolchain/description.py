@@ -3,7 +3,6 @@
 
 import fcntl
 import hashlib
-import json
 import os
 import re
 import shutil
@@ -16,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from lockstep_grader.machine.files import read_json
 from lockstep_grader.machine.interrupts import interruption
 from lockstep_grader.machine.progress import Stage, stage
 from lockstep_grader.machine.workspace import Workspace
@@ -113,7 +113,7 @@ def with_usual_linker(argv: Sequence[str]) -> tuple[str, ...]:
 def read_toolchain(file: Path) -> Toolchain:
     """Reads and checks lockstep.json. Raises FaultError when it is missing or not as agreed."""
     try:
-        data = json.loads(file.read_text("utf-8"))
+        data = read_json(file)
         if data["version"] != _VERSION:
             raise FaultError(f"{file}: version {data['version']}, but this grader reads {_VERSION}")
         return _toolchain(file, data)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lockstep_grader.machine.process import is_off
 from lockstep_grader.machine.progress import say
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend
@@ -125,6 +126,7 @@ BROWSER_REQUIREMENTS = (
 )
 
 
+INSTALL_VARIABLE = "LOCKSTEP_INSTALL"  # off: as --no-install
 _APT_OPTIONS = ("-y", "--no-install-recommends")
 
 
@@ -133,29 +135,38 @@ def missing(needed: Sequence[Requirement]) -> tuple[Requirement, ...]:
 
 
 def ensure(needed: Sequence[Requirement]) -> None:
-    """Installs what is missing when root; otherwise names the one command. Raises FaultError."""
+    """Installs what is missing if it may; otherwise names the one command. Raises FaultError."""
     absent = missing(needed)
     if not absent:
         return
     packages = [need.package for need in absent]
     names = ", ".join(need.name for need in absent)
-    as_root = os.geteuid() == 0
-    if not as_root or not has_apt():
+    if not _may_install():
+        as_root = os.geteuid() == 0
         raise FaultError(f"{names} missing; run: {install_command(packages, as_root)}")
-    say(f"installing {' '.join(packages)} ...")
-    _apt("update")
-    _apt("install", *_APT_OPTIONS, *packages)
+    _install(packages, update=True)
     if still := missing(needed):
         gone = ", ".join(need.name for need in still)
         raise FaultError(f"{gone} not found even after installing {' '.join(packages)}")
-    if missing(OPTIONAL_REQUIREMENTS):
+    if optional := missing(OPTIONAL_REQUIREMENTS):
         with contextlib.suppress(FaultError):
-            _apt("install", *_APT_OPTIONS, *(need.package for need in OPTIONAL_REQUIREMENTS))
+            _install([need.package for need in optional], update=False)
+
+
+def _may_install() -> bool:
+    return os.geteuid() == 0 and has_apt() and not is_off(INSTALL_VARIABLE)
+
+
+def _install(packages: Sequence[str], *, update: bool) -> None:
+    say(f"installing by apt-get: {' '.join(packages)} ... (--no-install forbids it)")
+    if update:
+        _apt("update")
+    _apt("install", *_APT_OPTIONS, *packages)
 
 
 def offer(need: Requirement) -> None:
     """Installs optional packages, if that needs no person's help."""
-    if os.geteuid() == 0 and has_apt() and not need.found():
+    if _may_install() and not need.found():
         try:
             ensure((need,))
         except FaultError as error:
@@ -180,7 +191,7 @@ def toolkit_nvcc() -> str:
 
 def pypi_nvcc() -> str:
     """nvcc of NVIDIA's Python packages: it compiles kernels, but has no CUDA library to link."""
-    return nvcc_of() if os.environ.get("LOCKSTEP_NVCC") != "off" else ""
+    return "" if is_off("LOCKSTEP_NVCC") else nvcc_of()
 
 
 def nvcc_path() -> str:

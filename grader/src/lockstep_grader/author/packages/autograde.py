@@ -5,7 +5,6 @@ A failure on our side is reported as the platform's own "not graded", never as a
 """
 
 import html
-import json
 import os
 import stat
 import struct
@@ -26,7 +25,7 @@ from lockstep_grader.author.packages.build import TIME_LIMIT_SECONDS, Platform
 from lockstep_grader.intake.archives import BOUNDED_COMPRESSION
 from lockstep_grader.intake.submission import MAX_SOURCE_BYTES
 from lockstep_grader.judging.session import Wanted, default_jobs, open_session
-from lockstep_grader.machine.files import write_json, write_whole
+from lockstep_grader.machine.files import read_json, write_json, write_whole
 from lockstep_grader.machine.process import Completed, Limits, Processes
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
@@ -289,9 +288,7 @@ def _deliver(platform: Platform, graded: Entry, root: Path, results: Path) -> No
 def _previous(root: Path) -> Sequence[Mapping[str, Any]]:
     """https://gradescope-autograders.readthedocs.io/en/latest/submission_metadata/"""
     try:
-        entries = json.loads((root / "submission_metadata.json").read_bytes())[
-            "previous_submissions"
-        ]
+        entries = read_json(root / "submission_metadata.json")["previous_submissions"]
         return [entry for entry in entries if isinstance(entry, dict)]
     except (OSError, ValueError, KeyError, TypeError):
         return []

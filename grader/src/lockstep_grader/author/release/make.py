@@ -18,7 +18,7 @@ from lockstep_grader.author.release.contents import (
     release_files,
     require_committed,
 )
-from lockstep_grader.machine.files import Packed, under, write_whole, zipped
+from lockstep_grader.machine.files import Packed, read_json, under, write_whole, zipped
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import FaultError, InputError
@@ -55,7 +55,7 @@ def require_ours(folder: Path) -> tuple[str, ...]:
     if not folder.exists() or not any(folder.iterdir()):
         return ()
     try:
-        manifest: Any = json.loads((folder / MANIFEST).read_bytes())
+        manifest: Any = read_json(folder / MANIFEST)
         names = tuple(manifest["files"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(

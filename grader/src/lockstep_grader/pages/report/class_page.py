@@ -99,7 +99,7 @@ class Row:
             return "ungraded"
         if self.entry.problem:
             return "problem"
-        return "full" if self.entry.score == self.entry.max_score else "short"
+        return "full" if self.entry.is_full else "short"
 
 
 def class_page(

@@ -87,7 +87,7 @@ def summarise(entries: Sequence[Entry]) -> Summary:
         ungraded=len(entries) - len(scores),
         mean=round(mean(scores), 2) if scores else None,
         median=round(median(scores), 2) if scores else None,
-        full=sum(entry.score == entry.max_score for entry in entries),
+        full=sum(entry.is_full for entry in entries),
         max_score=max([entry.max_score for entry in entries] or [0.0]),
     )
 
@@ -119,7 +119,7 @@ def rung_stats(entries: Sequence[Entry], labs: Sequence[Lab]) -> list[RungStat]:
 
 
 def common_causes(entries: Sequence[Entry]) -> list[CommonCause]:
-    """Kinds of findings at a rung, by how many submissions have them, without those to do."""
+    """First causes at a rung, by how many submissions have them, without those to do."""
     groups: dict[tuple[FindingKind, str, str], dict[str, tuple[Entry, str]]] = defaultdict(dict)
     order: dict[tuple[str, str], int] = {}
     for (lab_id, rung_id), found in _by_rung(entries).items():
@@ -127,7 +127,7 @@ def common_causes(entries: Sequence[Entry]) -> list[CommonCause]:
         for entry, result in found:
             if is_unwritten(result):
                 continue
-            for finding in result.findings:
+            for finding in result.findings[:1]:  # others may follow from it
                 of_kind = groups[finding.kind, lab_id, rung_id]
                 of_kind.setdefault(entry.id, (entry, finding.message))
     causes = []
@@ -280,15 +280,18 @@ RULES = (
 )
 
 
-def who_needs_help(
-    entries: Sequence[Entry], summary: Summary
-) -> list[tuple[Entry, tuple[str, ...]]]:
-    """Those with the most reasons first. Students without a grade are not judged by these rules."""
+def who_needs_help(entries: Sequence[Entry], summary: Summary) -> list[tuple[str, list[Entry]]]:
+    """Each reason with its students, those with the fewest points first.
+
+    The reasons that name most students come first. Students without a grade have none.
+    """
     easy = _easy_rungs(entries)
-    graded = (entry for entry in entries if entry.score is not None)
-    needs = [(entry, tuple(_reasons(entry, summary, easy))) for entry in graded]
-    needs.sort(key=lambda need: (-len(need[1]), need[0].score or 0.0, need[0].id))
-    return [(entry, reasons) for entry, reasons in needs if reasons]
+    graded = [entry for entry in entries if entry.score is not None]
+    found: dict[str, list[Entry]] = defaultdict(list)
+    for entry in sorted(graded, key=lambda each: (each.score or 0.0, each.id)):
+        for reason in _reasons(entry, summary, easy):
+            found[reason].append(entry)
+    return sorted(found.items(), key=lambda each: (-len(each[1]), each[0]))
 
 
 def _reasons(entry: Entry, summary: Summary, easy: set[tuple[str, str]]) -> Iterator[str]:
@@ -299,7 +302,7 @@ def _reasons(entry: Entry, summary: Summary, easy: set[tuple[str, str]]) -> Iter
         yield "nothing is written"
         return
     if summary.median and entry.score is not None and entry.score < summary.median / 2:
-        yield f"{points(entry.score)} points, the median is {points(summary.median)}"
+        yield f"less than half of the median, {points(summary.median)} points"
     for lab in entry.labs:
         for number, result in enumerate(lab.rungs):
             if result.score is None or is_right(result) or is_unwritten(result):

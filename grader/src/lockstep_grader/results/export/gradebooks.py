@@ -12,7 +12,7 @@ request for the class. Canvas adds a comment each time, so `export` sends nothin
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -38,6 +38,7 @@ class Roster:
 
     columns: tuple[str, ...]  # all of them, the assignments' too
     rows: tuple[Mapping[str, str], ...]
+    possible: Mapping[str, str] = field(default_factory=dict)  # the points of each assignment
 
     def assignment(self, lab_id: str) -> str:
         """The column of the assignment called as the lab is, with Canvas's own number."""
@@ -74,7 +75,8 @@ def roster_of(rows: Sequence[Row], name: str) -> Roster:
         for _, row in rows[1:]
         if any(row[index] for index in who if index < len(row)) and "Points Possible" not in row[0]
     )
-    return Roster(columns, named)
+    possible = next((row for _, row in rows[1:] if row and "Points Possible" in row[0]), ())
+    return Roster(columns, named, dict(zip(columns, possible, strict=False)))
 
 
 def canvas(book: Results, roster: Roster | None = None) -> Import:
@@ -100,7 +102,13 @@ def canvas(book: Results, roster: Roster | None = None) -> Import:
                     *(points(entry) for points in columns.values()),
                 ]
             )
-    return Import(written(rows), tuple(left_out))
+    warnings = (
+        _other_maximum(f"the column {title}", theirs, ours)
+        for title, (_, mark) in zip(titles, book.labs, strict=True)
+        if roster
+        for theirs, ours in _differing(roster.possible.get(title, ""), mark)
+    )
+    return Import(written(rows), tuple(left_out), tuple(warnings))
 
 
 def worksheet(book: Results, path: Path) -> Import:
@@ -116,13 +124,28 @@ def worksheet(book: Results, path: Path) -> Import:
             "French or Spanish, choose English in the menu of your profile and download it again"
         )
     comments = csv_rows.column(columns, csv_rows.MOODLE_COMMENTS)
-    known = [entry for entry in book.entries if entry.student.participant]
-    by_id = {entry.student.participant: entry for entry in known}
+    email = csv_rows.column(columns, csv_rows.MOODLE_EMAIL)
+    most = csv_rows.column(columns, csv_rows.MOODLE_GRADE_MAX)
+    by_id = {each.student.participant: each for each in book.entries if each.student.participant}
+    numbers = {csv_rows.participant(row[identifier]) for _, row in rows[1:] if row[identifier:]}
+    by_email = {
+        each.student.email.casefold(): each
+        for each in book.entries
+        if each.student.email and each.student.participant not in numbers
+    }
+    left = {entry.id: entry for entry in book.entries}
+    other: dict[tuple[str, str], None] = {}  # full marks that differ, each once
     made: list[Sequence[str]] = [columns]
     left_out = []
     for _, row in rows[1:]:
         cells = [*row, *[""] * (len(columns) - len(row))]
-        entry = by_id.pop(csv_rows.participant(cells[identifier]), None)
+        entry = by_id.get(csv_rows.participant(cells[identifier]))
+        if entry is None and email is not None:
+            entry = by_email.get(cells[email].casefold())
+        if entry is not None and left.pop(entry.id, None) is None:
+            entry = None  # on an earlier row
+        if entry is not None and most is not None:
+            other |= _differing(cells[most], entry.max_score)
         if entry is not None and entry.score is None:
             left_out.append(LeftOut(entry.id, "not graded"))
         elif entry is not None:
@@ -130,9 +153,23 @@ def worksheet(book: Results, path: Path) -> Import:
             if comments is not None:
                 cells[comments] = summary(entry)
         made.append(cells)  # Moodle's own go back as they came
-    unknown = [entry for entry in book.entries if not entry.student.participant]
-    left_out += [LeftOut(entry.id, "not in the worksheet") for entry in (*by_id.values(), *unknown)]
-    return Import(written(made), tuple(left_out))
+    left_out += [LeftOut(entry.id, "not in the worksheet") for entry in left.values()]
+    warnings = (_other_maximum(path.name, theirs, ours) for theirs, ours in other)
+    return Import(written(made), tuple(left_out), tuple(warnings))
+
+
+def _differing(theirs: str, ours: float) -> dict[tuple[str, str], None]:
+    """The two full marks, where a gradebook has another one than the results."""
+    try:
+        differs = float(theirs.replace(",", ".")) != ours
+    except ValueError:  # no number: the gradebook does not say it
+        return {}
+    return {(theirs, number(ours)): None} if differs else {}
+
+
+def _other_maximum(where: str, theirs: str, ours: str) -> str:
+    said = f"the full mark is {theirs} in {where} and {ours} here"
+    return f"{said}: set it to {ours} in the gradebook"
 
 
 def _own_row(entry: Entry) -> Mapping[str, str]:
@@ -236,9 +273,7 @@ def send(made: Sequence[Post], target: Target, token: str) -> None:
 
 def _comment(entry: Entry) -> str:
     """The points, what the course's rules changed, and why each rung lacks points."""
-    lines = [headline(entry)]
-    if entry.mark:
-        lines += [note for lab in entry.mark.labs for note in lab.notes]
+    lines = [headline(entry), *entry.rules]
     lines += [each.said for each in entry.shown.comments]
     lines += [
         f"{lab.id}/{rung.id}\n{explanation(rung)}"

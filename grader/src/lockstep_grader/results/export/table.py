@@ -41,6 +41,7 @@ class Import:
 
     text: str
     left_out: tuple[LeftOut, ...]
+    warnings: tuple[str, ...] = ()
 
 
 def _part(part: Part, record: Judged) -> str:
@@ -62,7 +63,7 @@ _TOTALS: Columns[Entry] = {
 }
 _BY_RULES: Columns[Entry] = {
     "percent": lambda entry: score(entry.mark.percent) if entry.mark else "",
-    "notes": lambda entry: cell("; ".join(_notes(entry))),
+    "notes": lambda entry: cell("; ".join(entry.rules)),
 }
 _RUNG: Columns[Judged] = {
     "lab": lambda record: record[1].id,
@@ -167,9 +168,10 @@ def summary(entry: Entry) -> str:
         f"{lab.id}: {score(lab.score) or 'not graded'} of {number(lab.max_score)}"
         for lab in entry.labs
     )
-    notes = [note for lab in entry.labs if lab.mark for note in lab.mark.notes]
     said = [one_line(each.said) for each in entry.shown.comments]
-    return cell("; ".join([*map(one_line, headline(entry).splitlines()), points, *notes, *said]))
+    return cell(
+        "; ".join([*map(one_line, headline(entry).splitlines()), points, *entry.rules, *said])
+    )
 
 
 def score(points: float | None) -> str:
@@ -211,11 +213,3 @@ def _status(entry: Entry) -> str:
     if entry.problem:
         return "nothing taken"
     return "not graded" if entry.score is None else "graded"
-
-
-def _notes(entry: Entry) -> list[str]:
-    marks = entry.mark.labs if entry.mark else ()
-    notes = [f"{each.lab}: {note}" for each in marks for note in each.notes]
-    return notes + [
-        f"{each.lab}: left out as one of the lowest" for each in marks if each.is_dropped
-    ]

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""`./lab class`: from the platform's download to its gradebook."""
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from conftest import LAB, SOLUTION, STARTER, Checkout
+from handed_in import RUNGS
+
+GRADEBOOK = f"""\
+Student,ID,SIS User ID,SIS Login ID,Section,{LAB} (501)
+    Points Possible,,,,,20
+"Lee, Ann",11,,ann,A,
+"Bee, Bob",12,,bob,A,3
+"Dee, Dan",13,,dan,A,
+"""
+COURSE = f"""\
+[course]
+name = "Parallel algorithms"
+[class]
+gradebook = "gradebook.csv"
+[late]
+percent_per_day = 10
+[[lab]]
+id = "{LAB}"
+deadline = 2026-10-12T23:59:00
+[[hand_in]]
+student = "bob"
+at = 2026-10-13T10:00:00
+"""
+
+
+def write_course(checkout: Checkout, files: Mapping[str, str] | None = None) -> Path:
+    for name, text in {"course.toml": COURSE, "gradebook.csv": GRADEBOOK, **(files or {})}.items():
+        checkout.write(f"course/{name}", text)
+    for who, first in (("ann_11", STARTER), ("bob_12", SOLUTION)):
+        for rung, text in zip(RUNGS, (first, SOLUTION), strict=True):
+            checkout.write(f"course/submissions/{who}_1_{rung}", text)
+    return checkout.root / "course"
+
+
+def test_a_class_goes_from_the_download_to_the_gradebook(checkout: Checkout) -> None:
+    course = write_course(checkout)
+    ran = checkout.lab("class", course, "--check")
+    assert (ran.status, ran.out) == (0, "")
+    assert f"2 submissions to grade on {LAB}" in ran.err
+    assert "handed in nothing: dan" in ran.err
+    assert not (course / "results").exists()
+    ran = checkout.lab("class", course)
+    assert ran.status == 1, ran.err
+    with (course / "import.csv").open(newline="") as stream:
+        rows = [(row["Student"], row[f"{LAB} (501)"]) for row in csv.DictReader(stream)]
+    assert rows[1:] == [("Lee, Ann", "6"), ("Bee, Bob", "9"), ("Dee, Dan", "0")]
+    assert (course / "results" / "report" / "index.html").is_file()
+    assert "since the last export" not in ran.out
+    assert "the full mark is 20 in the column" in ran.err
+
+
+def test_what_changed_is_listed(checkout: Checkout) -> None:
+    course = write_course(checkout)
+    checkout.lab("class", course)
+    assert "since the last export:\n  nothing changed" in checkout.lab("class", course).out
+    checkout.write(f"course/submissions/ann_11_2_{RUNGS[0]}", SOLUTION)
+    ran = checkout.lab("class", course)
+    assert ran.out.endswith(f"since the last export:\n  ann_11  {LAB}: 6 -> 10\n")
+
+
+def test_a_student_asks_for_another_look_by_a_file(checkout: Checkout) -> None:
+    course = write_course(checkout)
+    for file in (course / "submissions").iterdir():
+        file.unlink()
+    for who in ("ann", "bob"):
+        for rung in RUNGS:
+            checkout.write(f"course/submissions/{who}/{LAB}/{rung}", SOLUTION)
+    checkout.lab("class", course)
+    assert checkout.judged() == 2  # equal files are judged once
+    asked = "02: it is right\n09: so is this\n"
+    checkout.write(f"course/submissions/ann/{LAB}/regrade.txt", asked)
+    ran = checkout.lab("class", course)
+    assert f"ann/{LAB}/02_second was judged again, as its student asks: it is right" in ran.err
+    assert f"ann: regrade.txt of {LAB}: there is no rung of {LAB} called '09'" in ran.err
+    assert checkout.judged() == 1
+    assert "was judged again" not in checkout.lab("class", course).err
+    assert checkout.judged() == 0  # a request is met once
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        ({"course.toml": "[class]\nsubmission = 1"}, "class.submission: there is no such key"),
+        ({"course.toml": COURSE.replace("bob", "zoe")}, "there is no student 'zoe'"),
+        ({"course.toml": '[class]\nsubmissions = "x"'}, "course/x: no such folder or archive"),
+        ({"course.toml": '[class]\nroster = "x.csv"'}, "course/x.csv: No such file"),
+        ({"gradebook.csv": "name,email\nAnn,a@x\n"}, "is not a grading worksheet of Moodle"),
+    ],
+)
+def test_a_mistake_is_found_before_anything_is_judged(
+    checkout: Checkout, files: Mapping[str, str], says: str
+) -> None:
+    course = write_course(checkout, files)
+    for option in ((), ("--check",)):
+        assert says in checkout.refusal("class", course, *option)
+    assert checkout.judged() == 0
+
+
+def test_a_folder_without_a_course_file(checkout: Checkout) -> None:
+    assert "course.toml: No such file" in checkout.refusal("class", checkout.root)
