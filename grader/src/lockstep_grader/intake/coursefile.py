@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import AfterValidator, Field
 
 from lockstep_grader.intake.roster import Called, fitting
-from lockstep_grader.intake.toml_lines import KeyPath, key_lines, line_of, spelled
-from lockstep_grader.intake.toml_tables import Table, decoded, parse_table
+from lockstep_grader.intake.toml_lines import KeyPath, decoded, key_lines, line_of, spelled
+from lockstep_grader.intake.toml_tables import Table, parse_table
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import InputError, MistakesError
 from lockstep_grader.model.grades import Lab
