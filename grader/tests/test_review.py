@@ -157,6 +157,9 @@ def test_a_comment_is_removed_once(client: Client, folder: Path) -> None:
         ({"about": "rung", "text": " \n "}, "has 1 to 10000 characters"),
         ({"about": "rung", "text": "x" * (MAX_CHARS + 1)}, "has 1 to 10000 characters"),
         ({"about": "all", "text": "x"}, "about a line, a rung or the student"),
+        ({"about": "rung", "text": "x", "points": "many"}, "points are a number from -1000"),
+        ({"about": "rung", "text": "x", "points": "nan"}, "points are a number from -1000"),
+        ({"about": "student", "text": "x", "points": "1"}, "points are for a line or a rung"),
         ({}, "has 1 to 10000 characters"),
     ],
 )
@@ -263,3 +266,14 @@ def test_results_without_a_rung_and_a_port_in_use_are_one_line(
 def test_a_source_that_was_not_kept_has_no_line_to_comment_on(client: Client) -> None:
     status, text = client.post(address(client, "clark"), about="line", line=1, text="x")
     assert (status, "the source was not kept" in text) == (409, True)
+
+
+def test_points_of_a_comment_count_everywhere(client: Client, folder: Path) -> None:
+    before = {entry.id: entry.score for entry in read_results(folder).entries}
+    client.post(address(client, "adams"), about="rung", text="style", points="-0.5")
+    found = {entry.id: entry for entry in read_results(folder).entries}
+    assert found["adams"].rules == ("01-demo: -0.5 points, for a comment on 01-demo/01_first",)
+    after = {name: entry.score for name, entry in found.items()}
+    assert after == {**before, "adams": (before["adams"] or 0) - 0.5}
+    client.post(address(client, "adams"), about="rung", text="none of it", points="-1000")
+    assert {entry.id: entry.score for entry in read_results(folder).entries}["adams"] == 0

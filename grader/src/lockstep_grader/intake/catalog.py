@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lockstep_grader.intake.toml_lines import KeyPath, key_lines, line_of, spelled
-from lockstep_grader.intake.toml_tables import load
+from lockstep_grader.intake.toml_lines import KeyPath, key_lines, line_of, load, spelled
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import ARCHITECTURES, BENCH_SIZES, Gate, Lab, Points, Rung

@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import AfterValidator, Field
 
 from lockstep_grader.intake.roster import Called, fitting
-from lockstep_grader.intake.toml_lines import KeyPath, key_lines, line_of, spelled
-from lockstep_grader.intake.toml_tables import Table, decoded, parse_table
+from lockstep_grader.intake.toml_lines import KeyPath, decoded, key_lines, line_of, spelled
+from lockstep_grader.intake.toml_tables import Table, parse_table
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import InputError, MistakesError
 from lockstep_grader.model.grades import Lab
@@ -90,6 +90,7 @@ class _Comment(_OfStudent):
     text: _Text
     rung: str = ""
     line: Annotated[int, Field(strict=True, ge=0)] = 0
+    points: Annotated[float, Field(strict=True, ge=-_MAX_AMOUNT, le=_MAX_AMOUNT)] = 0.0
 
 
 class Class(Table):
@@ -223,6 +224,9 @@ class CourseFile:
             for number, each in enumerate(tables):
                 if each.lab:
                     self._check_lab((kind, number, "lab"), each.lab)
+        for index, comment in enumerate(self._read.comment):
+            if comment.points and not comment.lab:
+                self._note(("comment", index, "points"), "points need their lab")
         for index, extension in enumerate(self._read.extension):
             if bool(extension.hours) == bool(extension.deadline):
                 self._note(("extension", index), "give it either hours or a deadline")

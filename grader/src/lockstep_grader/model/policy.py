@@ -71,6 +71,7 @@ class Comment:
     rung: str = ""
     line: int = 0
     code: str = ""  # the line as it was, by which a later attempt still has the comment
+    points: float = 0.0  # that it adds to the lab's, or takes away
 
     def settled(self, source: str) -> "Comment":
         """The comment at its line in `source`, or about the rung where that line is gone."""
@@ -84,8 +85,12 @@ class Comment:
 
     @property
     def said(self) -> str:
-        """The comment with its place, where it has one."""
-        return f"{self.place}: {self.text}".removeprefix(": ")
+        """The comment with its place and its points, where it has them."""
+        return f"{self.place}: {self.worth}{self.text}".removeprefix(": ")
+
+    @property
+    def worth(self) -> str:
+        return f"({self.points:+g} points) " if self.points else ""
 
     @property
     def place(self) -> str:
@@ -188,6 +193,11 @@ def _lab_mark(course: Course, work: Work, lab: Graded) -> LabMark:
         notes.append(f"quiz: {earned:g} of {rules.quiz:g} points")
         full = tidy(full + rules.quiz)
         points = total([points, earned])
+    for comment in course.comments:
+        is_own = comment.student in work.names and comment.lab == lab.id
+        if is_own and comment.points and points is not None:
+            notes.append(f"{comment.points:+g} points, for a comment on {comment.place}")
+            points = max(0.0, tidy(points + comment.points))
     if points is not None and not work.is_missing:
         lost = _late_percent(course, work, rules, notes)
         points = tidy(points * (1 - lost / 100))

@@ -6,6 +6,7 @@ made to lead here, and a form must come from a page of ours. Nothing is served f
 """
 
 import hmac
+import math
 import re
 import secrets
 from collections import Counter
@@ -24,6 +25,7 @@ from lockstep_grader.pages.report.render import Renderer
 from lockstep_grader.pages.report.rung_view import RungView, bare, view_rung
 from lockstep_grader.results.comments import (
     MAX_CHARS,
+    MAX_POINTS,
     Kept,
     add_comment,
     read_comments,
@@ -33,6 +35,16 @@ from lockstep_grader.results.graded import Entry, Results
 
 _SNIPPETS = 9  # as many as there are keys from 1 to 9
 _LINE_DIGITS = 9  # more are no line number
+
+
+def _points(said: str) -> float:
+    try:
+        points = float(said or 0)
+    except ValueError:
+        points = math.nan
+    if not abs(points) <= MAX_POINTS:
+        raise RefusedError(f"points are a number from -{MAX_POINTS} to {MAX_POINTS}; go back")
+    return points
 
 
 class NotFoundError(Exception):
@@ -154,15 +166,18 @@ class Desk:
             return address
         if not text or len(text) > MAX_CHARS:
             raise RefusedError(f"a comment has 1 to {MAX_CHARS} characters; go back")
+        points = _points(fields.get("points", ""))
+        if points and fields.get("about") == "student":
+            raise RefusedError("points are for a line or a rung; go back")
         place = ""
         match fields.get("about"):
             case "student":
                 comment = Comment(entry.id, text)
             case "rung":
-                comment = Comment(entry.id, text, lab, rung)
+                comment = Comment(entry.id, text, lab, rung, points=points)
             case "line":
                 line, code = self._line(entry, lab, rung, fields.get("line", ""))
-                comment = Comment(entry.id, text, lab, rung, line, code)
+                comment = Comment(entry.id, text, lab, rung, line, code, points)
                 place = f"#{lab}-{rung}-L{line}"
             case _:
                 raise RefusedError("a comment is about a line, a rung or the student; go back")

@@ -24,6 +24,7 @@ from lockstep_grader.model.policy import Comment
 
 FILE = "comments.toml"
 MAX_CHARS = 10_000  # of one comment
+MAX_POINTS = 1000  # that it adds or takes away
 _LOCK = ".comments.lock"
 _MAX_BYTES = 16 << 20
 _DIGEST_CHARS = 16
@@ -39,6 +40,7 @@ class Kept(Table):
     rung: str = ""
     line: Annotated[int, Field(ge=0)] = 0
     code: str = ""
+    points: Annotated[float, Field(ge=-MAX_POINTS, le=MAX_POINTS)] = 0.0
 
     @property
     def comment(self) -> Comment:
@@ -106,7 +108,7 @@ def _table(kept: Kept) -> str:
     return "\n".join(["\n[[comment]]", *lines]) + "\n"
 
 
-def _value(value: str | int) -> str:
+def _value(value: str | float) -> str:
     """JSON's strings are TOML's, except for one character that TOML wants escaped."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 

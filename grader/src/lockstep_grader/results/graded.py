@@ -215,7 +215,9 @@ def read_results(path: Path) -> Results:
     identifiers = [entry.id for entry in results.entries]
     if len(set(identifiers)) < len(identifiers):
         raise InputError(f"{file} names a submission twice")
-    return results.commented(each.comment for each in read_comments(file.parent))
+    comments = [each.comment for each in read_comments(file.parent)]
+    commented = results.commented(comments)
+    return commented.marked(Course()) if any(each.points for each in comments) else commented
 
 
 def results_of(data: object, folder: Path) -> Results:
@@ -276,7 +278,8 @@ def _marked(course: Course, entry: Entry) -> Entry:
         for lab in entry.labs
     )
     work = Work(entry.names, graded, entry.is_late, entry.is_missing, time_of(entry.handed_in))
-    marks = mark(course, work)
+    said = comments_for(entry.names, course.comments)
+    marks = mark(replace(course, comments=(*entry.comments, *said)), work)
     return replace(
         entry,
         labs=tuple(
@@ -284,5 +287,5 @@ def _marked(course: Course, entry: Entry) -> Entry:
             for lab in entry.labs
         ),
         mark=marks,
-        comments=(*entry.comments, *comments_for(entry.names, course.comments)),
+        comments=(*entry.comments, *said),
     )
