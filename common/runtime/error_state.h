@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/finding.h"
 #include "serve/commands.h"
 
 namespace runtime {
@@ -47,6 +48,7 @@ const ErrorOrigin& failed_allocation();
 
 // Makes it a finding.
 void report_launch_error(const ErrorOrigin& origin, const std::string& message);
+void report_about_host(report::Kind kind, const ErrorOrigin& origin, const std::string& message);
 
 // Forgets all of that.
 void clear_errors();
