@@ -30,9 +30,8 @@ void fill_device(const float* d_in, int num_items, float factor, float* d_out, i
 
   // TODO 1. How many multiprocessors has device 0? Ask with cudaDeviceGetAttribute, or look into
   //         what cudaGetDeviceProperties fills in. Why is a number in the program not enough?
-  // TODO 2. How many threads does a multiprocessor hold at the same time? How is that different
-  // from
-  //         how many threads a block may have?
+  // TODO 2. How many threads does a multiprocessor hold at the same time? That is not the largest
+  //         block: a multiprocessor holds several blocks.
   // TODO 3. So how many blocks of 256 threads does the whole device hold? A part of a block does
   // not
   //         run.

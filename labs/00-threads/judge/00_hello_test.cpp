@@ -123,7 +123,7 @@ class Hello : public judge::Fixture {
              "before, blockIdx.x * blockDim.x";
     }
     if (fits(block, own, own)) {
-      return "the thread's number in the grid is printed, where its threadIdx.x is asked for";
+      return "the thread's number in the grid is printed, and not its threadIdx.x";
     }
     if (fits(thread, block, own)) return "blockIdx.x and threadIdx.x are swapped in the line";
     if (fits(block, thread, [=](int i) { return i % width == 0 ? i : -1; })) {

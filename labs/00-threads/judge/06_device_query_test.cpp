@@ -44,7 +44,7 @@ constexpr WrongCount kWrongCounts[] = {
      [](const Multiprocessors& d, int num_items) {
        return std::min(d.count * (2048 / kThreadsPerBlock), needed(num_items));
      }},
-    {"threads were counted where blocks are asked for: divide by 256",
+    {"the number of threads is used as a number of blocks: divide by 256",
      [](const Multiprocessors& d, int num_items) {
        return std::min(d.count * d.threads_of_each, needed(num_items));
      }},

@@ -60,7 +60,7 @@ class TimedLaunch : public judge::Fixture {
     if (!failure) failure = compare_runs(num_launches, d_num_runs.download()[0]);
     if (!failure) failure = compare_time(launch_ms, num_launches, h_ms.download()[0]);
     if (!failure) failure = compare_items(d_items.download());
-    if (failure) tell_case(*failure, count_of(num_launches, "launch") + ": ");
+    if (failure) tell_case(*failure, "a mean of " + count_of(num_launches, "run") + ": ");
     return failure;
   }
 
@@ -75,7 +75,7 @@ class TimedLaunch : public judge::Fixture {
     if (num_runs > num_launches) return std::nullopt;
     Failure failure{judge::kind::kWrongResult, "the kernel ran " + count_of(num_runs, "time") +
                                                    ", where " + std::to_string(num_launches) +
-                                                   " runs are to be timed, after at least one "
+                                                   " runs must be timed, after at least one "
                                                    "that warms up"};
     if (num_runs == num_launches) failure.pattern = kNotWarm;
     return failure;
