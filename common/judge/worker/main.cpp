@@ -267,7 +267,6 @@ int serve() {
     }
     answer(header, reply);
   }
-  if (g_stream != nullptr) static_cast<void>(cudaStreamDestroy(g_stream));
   close_arena(d_arena);
   return 0;
 }
