@@ -92,6 +92,7 @@ cudaError_t cudaMalloc(void** pointer, std::size_t size_bytes) {
 
 cudaError_t cudaFree(void* pointer) {
   RUNTIME_CALL;
+  note_host_wait();
   if (const cudaError_t error = check_uncaptured(); error != cudaSuccess) {
     return set_last_error(error);
   }

@@ -158,6 +158,7 @@ cudaError_t copy_on(cudaStream_t stream, const BoxCopy& copy, const cudaMemcpy3D
   const bool is_pageable = is_hosts(copy.from) || is_hosts(copy.to);
   if (is_plain && is_pageable && is_behind_waiting(stream)) finish_waiting();
   if (is_plain && is_hosts(copy.to)) waits |= serve::kWaitsAfter;
+  if (waits != serve::kWaitsForNothing) note_host_wait();
   return run_or_capture(stream, cudaGraphNodeTypeMemcpy, copy, like, waits);
 }
 

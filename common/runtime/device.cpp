@@ -130,8 +130,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   p.maxTextureCubemap = p.maxSurfaceCubemap = kMaxTexture2DLayered[0];
   p.maxTextureCubemapLayered[0] = p.maxSurfaceCubemapLayered[0] = kMaxTexture2DLayered[0];
   p.maxTextureCubemapLayered[1] = p.maxSurfaceCubemapLayered[1] = kMaxCubemapLayers;
-  p.multiProcessorCount = kNumMultiprocessors;
-  p.maxThreadsPerMultiProcessor = kMaxThreadsPerMultiprocessor;
+  p.multiProcessorCount = g_multiprocessors.count;
+  p.maxThreadsPerMultiProcessor = g_multiprocessors.threads;
   p.maxBlocksPerMultiProcessor = kMaxBlocksPerMultiprocessor;
   p.l2CacheSize = static_cast<int>(kL2CacheBytes);
   p.persistingL2CacheMaxSize = static_cast<int>(kMaxPersistingL2CacheBytes);
@@ -148,6 +148,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 
 cudaError_t cudaDeviceSynchronize() {
   RUNTIME_CALL;
+  note_host_wait();
   const cudaError_t error = check_uncaptured();
   if (error == cudaSuccess) host_waits_for_all();
   return set_last_error(error);
@@ -155,6 +156,7 @@ cudaError_t cudaDeviceSynchronize() {
 
 cudaError_t cudaDeviceReset() {
   RUNTIME_CALL;
+  note_host_wait();
   finish_waiting();
   ask(serve::Reset{});
   clear_errors();

@@ -48,15 +48,22 @@ inline constexpr int kMaxTexture1DLinear = 268435456;
 inline constexpr std::size_t kTextureAlignment = 512;      // of a base, in bytes
 inline constexpr std::size_t kTexturePitchAlignment = 32;  // from row to row
 
+// What the device claims to have: a judge may let it pose as another.
+struct Multiprocessors {
+  int count = kNumMultiprocessors;
+  int threads = kMaxThreadsPerMultiprocessor;  // of each
+};
+inline Multiprocessors g_multiprocessors;
+
 // Blocks of this shape that one multiprocessor holds at a time; 0 if not even one fits.
 // Threads count in whole warps. Registers are not modelled.
-constexpr int blocks_per_multiprocessor(int threads_per_block, std::size_t shared_bytes) {
+inline int blocks_per_multiprocessor(int threads_per_block, std::size_t shared_bytes) {
   const bool fits = threads_per_block >= 1 &&
                     threads_per_block <= static_cast<int>(kMaxThreadsPerBlock) &&
                     shared_bytes <= kMaxSharedBytesPerBlock;
   if (!fits) return 0;
   const int warps_per_block = (threads_per_block + kWarpSize - 1) / kWarpSize;
-  const int by_threads = kMaxThreadsPerMultiprocessor / (warps_per_block * kWarpSize);
+  const int by_threads = g_multiprocessors.threads / (warps_per_block * kWarpSize);
   const auto by_shared = static_cast<int>(kSharedBytesPerMultiprocessor /
                                           (shared_bytes + kReservedSharedBytesPerBlock));
   return std::min({by_threads, by_shared, kMaxBlocksPerMultiprocessor});

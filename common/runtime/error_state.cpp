@@ -4,7 +4,6 @@
 #include "call.h"
 #include "connection.h"
 #include "place.h"
-#include "report/finding.h"
 
 namespace runtime {
 namespace {
@@ -69,8 +68,13 @@ void explain_last_error(std::string_view what, std::string_view kernel) {
 const ErrorOrigin& failed_allocation() { return errors().allocation; }
 
 void report_launch_error(const ErrorOrigin& origin, const std::string& message, cudaError_t error) {
+  report_about_host(report::Kind::kLaunchError, origin, message, error);
+}
+
+void report_about_host(report::Kind kind, const ErrorOrigin& origin, const std::string& message,
+                       cudaError_t error) {
   const std::string text = origin.kernel + message;
-  const serve::Report command{static_cast<std::uint32_t>(report::Kind::kLaunchError),
+  const serve::Report command{static_cast<std::uint32_t>(kind),
                               static_cast<std::uint32_t>(origin.kernel.size()),
                               static_cast<std::uint32_t>(message.size()),
                               static_cast<std::uint32_t>(error), origin.at};

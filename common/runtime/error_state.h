@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/finding.h"
 #include "serve/commands.h"
 
 namespace runtime {
@@ -48,6 +49,8 @@ const ErrorOrigin& failed_allocation();
 // Makes it a finding: of each line one for each error.
 void report_launch_error(const ErrorOrigin& origin, const std::string& message,
                          cudaError_t error = cudaSuccess);
+void report_about_host(report::Kind kind, const ErrorOrigin& origin, const std::string& message,
+                       cudaError_t error = cudaSuccess);
 
 // Forgets all of that.
 void clear_errors();

@@ -101,11 +101,13 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   RUNTIME_CALL;
+  note_host_wait();
   return synchronize(event);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   RUNTIME_CALL;
+  note_host_wait();
   if (exists(event) && is_event_behind(event->number)) {
     try_waiting();
     if (is_event_behind(event->number)) return cudaErrorNotReady;
@@ -130,6 +132,13 @@ cudaError_t cudaEventElapsedTime(float* elapsed_ms, cudaEvent_t start, cudaEvent
   RUNTIME_CALL;
   if (elapsed_ms == nullptr) return set_last_error(cudaErrorInvalidValue);
   if (!keeps_time(start) || !keeps_time(stop)) return set_handle_error(false);
+  const auto first = ask(serve::AskEvent{start->number}).result;
+  const auto last = ask(serve::AskEvent{stop->number}).result;
+  if (last.has_clock != 0) {
+    if (last.is_known == 0) return cudaErrorNotReady;  // on a GPU, the work still runs
+    *elapsed_ms = static_cast<float>(last.ms - first.ms);
+    return set_last_error(cudaSuccess);
+  }
   *elapsed_ms = std::chrono::duration<float, std::milli>(stop->time - start->time).count();
   return set_handle_error(true);
 }

@@ -2,6 +2,8 @@
 // What a worker, and a program with a main() of its own, need of the runtime besides CUDA's API.
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include <cstddef>
 #include <string>
 
@@ -16,6 +18,9 @@ namespace runtime {
 void explain_host_crashes(void (*last_words)(const std::string& what));
 void report_host_crash(const serve::Place& place, const std::string& what);
 
+// What the device claims to have; 0: what it has.
+void pose_as(unsigned num_multiprocessors, unsigned threads_per_multiprocessor);
+
 // Errors of earlier calls are of no concern any more.
 void forget_errors();
 
@@ -23,6 +28,11 @@ void forget_errors();
 void* scratch_room(std::size_t size_bytes);
 void declare_scratch(void* d_base, std::size_t size_bytes, const std::string& name);
 void retire_scratch();
+
+// A call that receives `stream` begins or has ended. Before and after it, the caller has work of
+// its own there that uses the judge's buffers; while it runs, the host must not wait.
+void begin_call_on(cudaStream_t stream);
+void end_call_on(cudaStream_t stream);
 
 // Gives the CUDA error that ended a call, or was ignored in it, its place in the student's file.
 void report_error(const std::string& function, const std::string& what, bool was_ignored);

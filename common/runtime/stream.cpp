@@ -39,6 +39,8 @@ cudaError_t wait(cudaStream_t stream) {
   return set_last_error(error);
 }
 
+bool g_is_wait_a_mistake = false;
+
 // A kernel that waits for the host is before its work.
 bool is_busy(cudaStream_t stream) {
   if (!is_valid_stream(stream)) return false;
@@ -77,6 +79,17 @@ bool is_valid_stream(cudaStream_t stream) {
 std::uint64_t stream_number(cudaStream_t stream) {
   if (stream == nullptr || stream == cudaStreamLegacy) return serve::kLegacyStream;
   return stream == cudaStreamPerThread ? serve::kPerThreadStream : stream->number;
+}
+
+void expect_no_host_waits(bool is_expected) { g_is_wait_a_mistake = is_expected; }
+
+void note_host_wait() {
+  if (!g_is_wait_a_mistake || caller_place().line == 0) return;
+  report_about_host(report::Kind::kHostWait, {caller_place(), "", ""},
+                    "the host waits for the device here, and the contract says that it does not: "
+                    "the function queues its work on the stream and returns. Its caller waits when "
+                    "it needs the results. Delete the call, or take its asynchronous form with the "
+                    "stream (cudaMemcpyAsync, cudaMemsetAsync, cudaFreeAsync)");
 }
 
 bool is_behind_waiting(cudaStream_t stream) { return is_stream_behind(stream_number(stream)); }
@@ -142,11 +155,13 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   RUNTIME_CALL;
+  note_host_wait();
   return wait(stream);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   RUNTIME_CALL;
+  note_host_wait();
   return is_busy(stream) ? cudaErrorNotReady : wait(stream);
 }
 

@@ -15,6 +15,10 @@ std::uint64_t stream_number(cudaStream_t stream);
 
 bool is_behind_waiting(cudaStream_t stream);
 
+// The program makes the host wait here, where a lab's contract may say that it does not.
+void note_host_wait();
+void expect_no_host_waits(bool is_expected);
+
 // The host waits until the stream's work, or all work, is done.
 void host_waits_for(cudaStream_t stream);
 void host_waits_for_all();

@@ -58,7 +58,10 @@ cudaError_t copy_from(void* destination, const void* symbol, std::size_t size_by
 
 // What is not Async has ended when it returns.
 cudaError_t waited(cudaError_t error) {
-  if (error == cudaSuccess) host_waits_for(nullptr);
+  if (error == cudaSuccess) {
+    note_host_wait();
+    host_waits_for(nullptr);
+  }
   return error;
 }
 

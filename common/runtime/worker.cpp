@@ -3,9 +3,11 @@
 
 #include "allocation.h"
 #include "connection.h"
+#include "device_limits.h"
 #include "error_state.h"
 #include "lockstep_runtime.h"
 #include "place.h"
+#include "stream.h"
 
 namespace runtime {
 namespace {
@@ -25,6 +27,14 @@ void report_failed_allocation(const std::string& function) {
 
 }  // namespace
 
+void pose_as(unsigned num_multiprocessors, unsigned threads_per_multiprocessor) {
+  g_multiprocessors = {};
+  if (num_multiprocessors != 0) g_multiprocessors.count = static_cast<int>(num_multiprocessors);
+  if (threads_per_multiprocessor != 0) {
+    g_multiprocessors.threads = static_cast<int>(threads_per_multiprocessor);
+  }
+}
+
 void forget_errors() { clear_errors(); }
 
 void* scratch_room(std::size_t size_bytes) {
@@ -37,6 +47,16 @@ void declare_scratch(void* d_base, std::size_t size_bytes, const std::string& na
 }
 
 void retire_scratch() { ask(serve::EndScratch{}); }
+
+void begin_call_on(cudaStream_t stream) {
+  ask(serve::CallersWork{stream_number(stream), 1});
+  expect_no_host_waits(true);
+}
+
+void end_call_on(cudaStream_t stream) {
+  expect_no_host_waits(false);
+  ask(serve::CallersWork{stream_number(stream), 0});
+}
 
 void report_error(const std::string& function, const std::string& what, bool was_ignored) {
   report_failed_allocation(function);

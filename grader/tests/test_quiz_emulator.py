@@ -35,6 +35,7 @@ AS_WRITTEN = Options(is_optimised=False)
 
 # These are about rates, registers, rounding, and multiprocessors that the emulator does not have.
 NOT_EMULATED = {
+    "00-threads": {"resident-blocks"},
     "01-reduction": {"bytes-in-flight"},
     "02-scan": {"look-back-rate"},
     "03-compaction": {"chain-rate"},

@@ -17,7 +17,7 @@ from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.quiz import ANSWERS, Kind, asked
 from lockstep_grader.quiz.file import Answers, read_quiz, write_answers
 from lockstep_grader.quiz.key import read_key
-from test_autograde import POINTS, SUBMISSIONS, Machine, machine, untar, write
+from test_autograde import FULL, POINTS, SUBMISSIONS, Machine, machine, untar, write
 from test_export import follows
 from test_packages import LABS, THREADS, WORKSPACE, unpacked
 
@@ -94,7 +94,7 @@ def test_gradescope_shows_the_quiz_as_a_test(
     assert quiz["status"] == ("passed" if kind == "right" else "failed")
     assert made["score"] == round(POINTS["partly"] + earned, 2)
     assert round(sum(test["score"] for test in made["tests"]), 2) == made["score"]
-    assert sum(test["max_score"] for test in made["tests"]) == 10 + QUIZ_POINTS
+    assert sum(test["max_score"] for test in made["tests"]) == FULL + QUIZ_POINTS
     whole = read_quiz(WORKSPACE, THREADS)
     assert whole
     number = sum(each.is_scored for each in whole.questions)
@@ -154,8 +154,8 @@ def test_prairielearn_takes_answers_and_adds_their_points(
     results = json.loads((root / "results" / "results.json").read_text())
     follows(results, "prairielearn")
     assert results["tests"][-1]["points"] == earned
-    assert sum(test["max_points"] for test in results["tests"]) == 12
-    assert results["score"] == pytest.approx((10 + earned) / 12)
+    assert sum(test["max_points"] for test in results["tests"]) == FULL + QUIZ_POINTS
+    assert results["score"] == pytest.approx((FULL + earned) / (FULL + QUIZ_POINTS))
 
 
 @pytest.mark.parametrize("kind", ["half", "none"])

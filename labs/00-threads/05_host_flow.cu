@@ -40,10 +40,7 @@ void multiplication_table(const float* h_left, int num_rows, const float* h_top,
   // TODO 4. The launch returns at once, long before the kernel ends. Which call waits for it, and
   //         reports what went wrong inside it?
   // TODO 5. Copy the table back, cudaMemcpyDeviceToHost, and cudaFree all three arrays.
-  // TODO 6. check() throws. If the third cudaMalloc fails, what frees the first two? Look up what
-  //         C++ guarantees for local objects when an exception passes: a small class with
-  //         cudaMalloc in its constructor and cudaFree in its destructor handles all of them.
-  // TODO 7. What if there are no rows, or no columns?
+  // TODO 6. What if there are no rows, or no columns?
 }
 
 }  // namespace lab

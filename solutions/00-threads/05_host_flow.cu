@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The whole way from the host and back: allocate, copy in, launch, wait, copy out, free.
-// New: device memory is owned by an object whose destructor frees it, so that no way out of the
-// function, an exception least of all, can leak. Limit: copies take longer than the multiplication.
+// New: the inputs are in the host's memory, which no kernel can use.
+// Limit: the copies take longer than the multiplication; and what a failure leaves is 05b's
+// subject.
 #include <cstddef>
 
 #include "lab/cuda_error.cuh"
@@ -13,29 +14,6 @@ namespace {
 
 constexpr int kBlockWidth = 16;
 constexpr int kBlockHeight = 16;
-
-// `count` floats of device memory, for as long as this object lives.
-class DeviceArray {
- public:
-  explicit DeviceArray(std::size_t count) : size_bytes_(count * sizeof(float)) {
-    check(cudaMalloc(&d_data_, size_bytes_));
-  }
-  ~DeviceArray() { cudaFree(d_data_); }      // a destructor must not throw: it cannot report
-  DeviceArray(const DeviceArray&) = delete;  // or two objects would free the same memory
-  DeviceArray& operator=(const DeviceArray&) = delete;
-
-  float* data() const { return d_data_; }
-  void copy_in(const float* h_from) {
-    check(cudaMemcpy(d_data_, h_from, size_bytes_, cudaMemcpyHostToDevice));
-  }
-  void copy_out(float* h_to) const {
-    check(cudaMemcpy(h_to, d_data_, size_bytes_, cudaMemcpyDeviceToHost));
-  }
-
- private:
-  float* d_data_ = nullptr;
-  std::size_t size_bytes_;
-};
 
 __global__ void table_kernel(const float* d_left, int num_rows, const float* d_top, int num_columns,
                              float* d_table) {
@@ -50,18 +28,28 @@ __global__ void table_kernel(const float* d_left, int num_rows, const float* d_t
 void multiplication_table(const float* h_left, int num_rows, const float* h_top, int num_columns,
                           float* h_table) {
   if (num_rows == 0 || num_columns == 0) return;
-  DeviceArray left(num_rows);
-  DeviceArray top(num_columns);
-  DeviceArray table(std::size_t(num_rows) * num_columns);  // if this throws, the other two go
-  left.copy_in(h_left);
-  top.copy_in(h_top);
+  const std::size_t left_bytes = num_rows * sizeof(float);
+  const std::size_t top_bytes = num_columns * sizeof(float);
+  const std::size_t table_bytes = left_bytes * num_columns;  // may not fit an int
+  float* d_left = nullptr;
+  float* d_top = nullptr;
+  float* d_table = nullptr;
+  check(cudaMalloc(&d_left, left_bytes));
+  check(cudaMalloc(&d_top, top_bytes));
+  check(cudaMalloc(&d_table, table_bytes));
+  check(cudaMemcpy(d_left, h_left, left_bytes, cudaMemcpyHostToDevice));
+  check(cudaMemcpy(d_top, h_top, top_bytes, cudaMemcpyHostToDevice));
 
   const dim3 block(kBlockWidth, kBlockHeight);
   const dim3 grid(ceil_div(num_columns, kBlockWidth), ceil_div(num_rows, kBlockHeight));
-  table_kernel<<<grid, block>>>(left.data(), num_rows, top.data(), num_columns, table.data());
+  table_kernel<<<grid, block>>>(d_left, num_rows, d_top, num_columns, d_table);
   check_launch();
   check(cudaDeviceSynchronize());  // a fault inside the kernel is reported here, by its own name
-  table.copy_out(h_table);         // would wait, too
+
+  check(cudaMemcpy(h_table, d_table, table_bytes, cudaMemcpyDeviceToHost));  // would wait, too
+  check(cudaFree(d_table));
+  check(cudaFree(d_top));
+  check(cudaFree(d_left));
 }
 
 }  // namespace lab

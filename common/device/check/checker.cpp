@@ -310,6 +310,10 @@ void Checker::on_release(const memory::Allocation& allocation) {
   state_->device.end(allocation);
 }
 
+void Checker::caller_uses(std::uint64_t address, std::uint64_t size_bytes, bool writes) {
+  if (size_bytes > 0) state_->copy_races.note_copied(address, size_bytes, writes);
+}
+
 void Checker::on_write(std::uint64_t address, std::uint64_t size_bytes) {
   if (!memory::is_device(address) || size_bytes == 0) return;
   state_->copy_races.note_copied(address, size_bytes, true);

@@ -40,6 +40,10 @@ class Checker final : public run::Monitor, public memory::Observer {
   };
   void host_accesses(const HostAccess& access);
 
+  // The piece of work begun last is that of a function's caller: it may use this memory. Its bytes
+  // stay what they are.
+  void caller_uses(std::uint64_t address, std::uint64_t size_bytes, bool writes);
+
   // Whether races have been found in launches of that kernel (as Function::readable names it): its
   // next launches are to run in an order that shows what they can do.
   bool has_races(const std::string& kernel) const;

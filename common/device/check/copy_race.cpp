@@ -21,8 +21,10 @@ report::StreamCopy text_of(const Work& work, const Work::Range& range) {
   return {work.kind, place_of(work.issued_at), range.is_written};
 }
 
-void report_copy(const Work& copy, const std::string& kernel, std::string message) {
-  report::Place place = place_of(copy.issued_at);
+// `other`: the place of what it meets. The caller's work has no line of its own.
+void report_copy(const Work& copy, const report::Place& other, const std::string& kernel,
+                 std::string message) {
+  report::Place place = copy.kind == report::CopyKind::kCallers ? other : place_of(copy.issued_at);
   report::report(
       {report::Kind::kRace, std::move(place.file), place.line, kernel, std::move(message)});
 }
@@ -76,9 +78,10 @@ void CopyRaces::check_kernel(const Work& copy, const Work::Range& range, const W
   const auto found = device_.find(range.begin, range.end, kernel.first_block, kernel.end_block,
                                   range.is_written ? Interest::kAll : Interest::kWrites);
   if (!found) return;
-  report_copy(copy, kernel.kernel,
-              report::copy_meets_kernel_text(text_of(copy, range), kernel.kernel,
-                                             place_in(kernel, found->id), found->writes));
+  const report::Place place = place_in(kernel, found->id);
+  report_copy(
+      copy, place, kernel.kernel,
+      report::copy_meets_kernel_text(text_of(copy, range), kernel.kernel, place, found->writes));
 }
 
 // A copy against another one.
@@ -86,7 +89,7 @@ void CopyRaces::check_ranges(const Work& copy, const Work::Range& range, const W
   for (const Work::Range& theirs : other.ranges) {
     if (!overlap(theirs, range.begin, range.end)) continue;
     if (!theirs.is_written && !range.is_written) continue;
-    return report_copy(copy, "",
+    return report_copy(copy, place_of(other.issued_at), "",
                        report::copy_meets_copy_text(text_of(copy, range), text_of(other, theirs)));
   }
 }

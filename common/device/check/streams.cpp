@@ -165,6 +165,13 @@ StreamClock StreamOrder::record_event(StreamId stream) const { return clock_at(i
 
 void StreamOrder::host_waits_for(const StreamClock& event) { note_host_waits(event); }
 
+bool StreamOrder::host_knows(const StreamClock& event) const {
+  for (std::size_t stream = 0; stream < event.size(); ++stream) {
+    if (event[stream] > done(host_, stream)) return false;
+  }
+  return true;
+}
+
 void StreamOrder::stream_waits_for(StreamId stream, const StreamClock& event) {
   join(streams_[index_of(stream)].clock, event);
 }

@@ -99,6 +99,7 @@ class StreamOrder {
   // Events: what has to be done before one counts as recorded, and which stream waits for that.
   StreamClock record_event(StreamId stream) const;
   void host_waits_for(const StreamClock& event);
+  bool host_knows(const StreamClock& event) const;  // that it is recorded
   void stream_waits_for(StreamId stream, const StreamClock& event);
 
  private:

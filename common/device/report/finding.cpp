@@ -9,10 +9,10 @@
 namespace report {
 namespace {
 
-constexpr std::array kNames = {"out_of_bounds", "misaligned",         "uninitialized_read",
-                               "race",          "barrier_divergence", "deadlock",
-                               "host_pointer",  "launch_error",       "leak",
-                               "crash",         "out_of_memory",      "timeout"};
+constexpr std::array kNames = {
+    "out_of_bounds", "misaligned",   "uninitialized_read", "race", "barrier_divergence",
+    "deadlock",      "host_pointer", "launch_error",       "leak", "crash",
+    "out_of_memory", "timeout",      "host_wait"};
 
 constexpr std::size_t kMaxFindings = 100;  // later ones are dropped until take_findings()
 

@@ -23,6 +23,7 @@ enum class Kind : std::uint8_t {
   kCrash,
   kOutOfMemory,
   kTimeout,
+  kHostWait,
 };
 
 // One thread's access, of a race.

@@ -53,6 +53,7 @@ std::string remedy(const Race& race) {
 
 const char* name(CopyKind kind) {
   if (kind == CopyKind::kAllocation) return "the allocation";
+  if (kind == CopyKind::kCallers) return "the caller's own work in its stream";
   return kind == CopyKind::kFree ? "the free" : "the copy or fill";
 }
 
@@ -73,9 +74,17 @@ std::string name_running(const StreamCopy& copy) {
   return name_copy(copy, "may still " + verb(copy, ""));
 }
 
+const char* stream_remedy(const StreamCopy& copy) {
+  return copy.kind == CopyKind::kCallers
+             ? "; nothing orders the two streams. The contract says that all work is queued on the "
+               "stream that the function receives: pass it on, to each launch as the fourth value "
+               "in <<<...>>>, and to cudaMemcpyAsync and cudaMemsetAsync"
+             : kStreamRemedy;
+}
+
 // The copy "writes" or "reads" what `rest` says.
 std::string copy_meets(const StreamCopy& copy, const std::string& rest) {
-  return name_copy(copy, verb(copy, "s")) + " global memory that " + rest + kStreamRemedy;
+  return name_copy(copy, verb(copy, "s")) + " global memory that " + rest + stream_remedy(copy);
 }
 
 // "the host reads memory that "
@@ -119,7 +128,7 @@ std::string copy_race_text(const std::string& thread, const Place& place, bool w
                            const StreamCopy& copy) {
   return thread + (writes ? " writes" : " reads") + " global memory in " +
          line_name(place, place.file) + " that " + name_running(copy) + " on another stream" +
-         kStreamRemedy;
+         stream_remedy(copy);
 }
 
 std::string copy_meets_kernel_text(const StreamCopy& copy, const std::string& kernel,
@@ -130,7 +139,8 @@ std::string copy_meets_kernel_text(const StreamCopy& copy, const std::string& ke
 }
 
 std::string copy_meets_copy_text(const StreamCopy& copy, const StreamCopy& other) {
-  return copy_meets(copy, name_running(other) + " on another stream");
+  return name_copy(copy, verb(copy, "s")) + " global memory that " + name_running(other) +
+         " on another stream" + stream_remedy(other.kind == CopyKind::kCallers ? other : copy);
 }
 
 std::string host_meets_kernel_text(bool writes, const Place& at, const std::string& kernel,

@@ -33,7 +33,9 @@ std::string guarded_update_text(const std::string& thread, const Place& place, b
 std::string same_value_text();
 
 // A piece of a stream's work that is no kernel.
-enum class CopyKind { kCopyOrFill, kAllocation, kFree };  // the last two count as writes
+// An allocation and a free count as writes. The caller's is what the program may have put into the
+// stream that a function of a lab receives.
+enum class CopyKind { kCopyOrFill, kAllocation, kFree, kCallers };
 struct StreamCopy {
   CopyKind kind = CopyKind::kCopyOrFill;
   Place issued_at;

@@ -40,6 +40,7 @@ enum class Kind : std::uint32_t {
   kWaitForEvent,
   kAskEvent,
   kStreamWaits,
+  kCallersWork,
   kLaunch,
   kProceed,
   kGiveUp,
@@ -318,6 +319,9 @@ struct AskEvent {
   static constexpr Kind kKind = Kind::kAskEvent;
   struct Result {
     std::uint32_t is_behind = 0;
+    std::uint32_t has_clock = 0;  // the device has a clock of its own; `ms` is its time
+    std::uint32_t is_known = 0;   // the host has waited for the event, or for later work
+    double ms = 0;
   };
   std::uint64_t event = 0;
 };
@@ -326,6 +330,15 @@ struct StreamWaits {
   using Result = Nothing;
   std::uint64_t stream = 0;
   std::uint64_t event = 0;
+};
+
+// The caller of a lab's function has put work into this stream that writes all buffers of the
+// batch, or reads them.
+struct CallersWork {
+  static constexpr Kind kKind = Kind::kCallersWork;
+  using Result = Nothing;
+  std::uint64_t stream = 0;
+  std::uint32_t writes = 0;
 };
 
 struct Size {

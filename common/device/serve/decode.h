@@ -18,9 +18,9 @@ using AnyCommand =
     std::variant<Connect, LoadModule, FindKernel, FindSymbol, SetSharedLimit, Allocate, Free, Find,
                  AskMemory, Reset, Copy, CopyMore, Fill, AddStream, RemoveStream, WaitForStream,
                  WaitForAll, AskStream, AddEvent, RemoveEvent, RecordEvent, WaitForEvent, AskEvent,
-                 StreamWaits, Launch, Proceed, GiveUp, Touch, Report, TakePrinted, TakeScratch,
-                 DeclareScratch, EndScratch, TakeGraphMemory, FreeGraphMemory, MakeImage, EndImage,
-                 ShareVariable, Register, Unregister, End>;
+                 StreamWaits, CallersWork, Launch, Proceed, GiveUp, Touch, Report, TakePrinted,
+                 TakeScratch, DeclareScratch, EndScratch, TakeGraphMemory, FreeGraphMemory,
+                 MakeImage, EndImage, ShareVariable, Register, Unregister, End>;
 
 struct Decoded {
   AnyCommand command;

@@ -72,6 +72,7 @@ check::Work& Device::begin_work(std::uint64_t stream, const Place& at) {
 }
 
 void Device::print(std::string_view text) {
+  printed_in_batch_ += text.substr(0, wire::kMaxPrintedBytes - printed_in_batch_.size());
   const std::size_t kept = std::min(text.size(), kMaxKept - std::min(kMaxKept, printed_.size()));
   printed_.append(text.substr(0, kept));
   dropped_bytes_ += text.size() - kept;
@@ -93,6 +94,7 @@ void Device::hand_out_printed(Answer& head, std::span<std::byte> printed) {
 void Device::note_launch(const std::string& kernel) {
   ++num_launches_;
   const bool is_new = std::ranges::find(launches_, kernel) == launches_.end();
+  clock_ms_ += posed_.launch_ms * (is_new ? wire::kColdTimes : 1);
   if (is_new && launches_.size() < kMaxKernelsKept) launches_.push_back(kernel);
 }
 
@@ -103,6 +105,10 @@ void Device::begin(const Batch& batch) {
   seconds_ = batch.seconds;
   scratch_bytes_ = batch.scratch_bytes;
   launches_.clear();
+  num_allocations_ = 0;
+  printed_in_batch_.clear();
+  posed_ = batch.posed;
+  clock_ms_ = 0;
   failed_allocation_ = {};
   watchers_.checker().note_failed_allocation({});
   for (const memory::Allocation* allocation : memory::live_allocations()) last_id_ = allocation->id;

@@ -18,6 +18,7 @@
 #include "check/checker.h"
 #include "code/program.h"
 #include "count/watcher.h"
+#include "protocol/wire.h"
 #include "run/image.h"
 #include "run/machine.h"
 #include "serve/commands.h"
@@ -45,6 +46,7 @@ struct Batch {
   std::uint64_t schedule_seed = 0;
   std::uint64_t scratch_bytes = 0;  // of each call
   double seconds = 0;  // of processor time, after which a kernel ends with a finding; 0: none
+  wire::Posed posed;
 };
 
 class Device {
@@ -81,6 +83,10 @@ class Device {
   // The kernels of the launches, each once.
   const std::vector<std::string>& launches() const { return launches_; }
   std::uint64_t num_launches() const { return num_launches_; }
+  // How many allocations the batch has asked for.
+  std::uint32_t num_allocations() const { return num_allocations_; }
+  // What the kernels of the batch have printed.
+  const std::string& printed_in_batch() const { return printed_in_batch_; }
 
  private:
   struct Module {
@@ -100,6 +106,10 @@ class Device {
     std::unique_ptr<run::Launch> launch;
     int depth;
     bool is_tail;
+  };
+  struct Event {
+    check::StreamClock clock;
+    double ms = 0;  // when it was recorded, by clock_ms_
   };
   // A copy to or from the host whose bytes are still on their way.
   struct Transfer {
@@ -157,6 +167,7 @@ class Device {
   int handle(const WaitForEvent&, Nothing&, Call&);
   int handle(const AskEvent&, AskEvent::Result&, Call&);
   int handle(const StreamWaits&, Nothing&, Call&);
+  int handle(const CallersWork&, Nothing&, Call&);
   // image_commands.cpp
   int handle(const MakeImage&, MakeImage::Result&, Call&);
   int handle(const EndImage&, Nothing&, Call&);
@@ -219,7 +230,7 @@ class Device {
   double seconds_ = 0;
   std::uint64_t last_handle_ = 15;  // smaller ones mean something to CUDA
   std::set<std::uint64_t> streams_;
-  std::map<std::uint64_t, check::StreamClock> events_;
+  std::map<std::uint64_t, Event> events_;
   std::optional<Transfer> transfer_;
   std::set<std::uint64_t> graph_memory_;
   std::vector<std::uint64_t> scratch_;
@@ -230,6 +241,10 @@ class Device {
   std::uint64_t dropped_bytes_ = 0;
   std::vector<std::string> launches_;
   std::uint64_t num_launches_ = 0;
+  std::uint32_t num_allocations_ = 0;
+  std::string printed_in_batch_;
+  wire::Posed posed_;
+  double clock_ms_ = 0;        // of a device with a posed clock, since the batch began
   std::uint64_t last_id_ = 0;  // allocations up to this number existed before the batch
   memory::HostPlace failed_allocation_;
   std::string failed_allocation_text_;

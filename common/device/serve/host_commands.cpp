@@ -15,7 +15,7 @@ constexpr std::size_t kMaxMessageBytes = 4096;
 // Of the device and its kernels only the device itself speaks.
 bool is_of_host(report::Kind kind) {
   return kind == report::Kind::kHostPointer || kind == report::Kind::kLaunchError ||
-         kind == report::Kind::kCrash;
+         kind == report::Kind::kCrash || kind == report::Kind::kHostWait;
 }
 
 std::string host_access_text(const memory::Allocation* allocation, bool writes) {
@@ -46,7 +46,7 @@ int Device::handle(const Touch& command, Nothing&, Call& call) {
 
 int Device::handle(const Report& command, Nothing&, Call& call) {
   const auto kind = static_cast<report::Kind>(command.finding);
-  if (command.finding > static_cast<std::uint32_t>(report::Kind::kTimeout) || !is_of_host(kind)) {
+  if (command.finding > static_cast<std::uint32_t>(report::Kind::kHostWait) || !is_of_host(kind)) {
     return kInvalidValue;
   }
   const memory::HostPlace at = host_place(command.at);

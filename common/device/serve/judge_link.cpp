@@ -77,6 +77,7 @@ std::string JudgeLink::handle(const Message& message) {
       begun.schedule_seed = batch.schedule_seed;
       begun.scratch_bytes = batch.scratch_bytes;
       begun.seconds = kShareOfTime * batch_seconds_;
+      begun.posed = batch.posed;
       for (const wire::Region& region : batch.regions) {
         if (region.offset_bytes > arena_bytes_ ||
             region.size_bytes > arena_bytes_ - region.offset_bytes) {
@@ -123,6 +124,8 @@ wire::Report JudgeLink::report() {
   report.kernels = to_wire(device_.watchers().counter().take());
   report.launches = device_.launches();
   report.recording = std::exchange(recording_, {});
+  report.num_allocations = device_.num_allocations();
+  report.printed = device_.printed_in_batch();
   report.fault = server_.fault();
   wire::bound(report);
   return report;

@@ -69,7 +69,8 @@ int Device::handle(const Allocate& command, Allocate::Result& result, Call& call
   if (is_ordered) {
     begin_work(command.stream, command.at).kind = report::CopyKind::kAllocation;
   }
-  const bool fits = command.size_bytes <= memory::kDeviceMemoryBytes;
+  const bool fits = command.size_bytes <= memory::kDeviceMemoryBytes &&
+                    ++num_allocations_ != posed_.failing_allocation;
   if (fits) result.address = memory::allocate(command.size_bytes, kind_of(command.memory), at);
   if (is_ordered) streams().end_work();
   if (result.address != 0) return kSuccess;

@@ -82,31 +82,44 @@ int Device::handle(const RemoveEvent& command, Nothing&, Call&) {
 int Device::handle(const RecordEvent& command, Nothing&, Call&) {
   const auto event = events_.find(command.event);
   if (event == events_.end() || !is_stream(command.stream)) return kInvalidResourceHandle;
-  event->second = streams().record_event(command.stream);
+  event->second = {streams().record_event(command.stream), clock_ms_};
   return kSuccess;
 }
 
 int Device::handle(const WaitForEvent& command, Nothing&, Call&) {
   const auto event = events_.find(command.event);
   if (event == events_.end()) return kInvalidResourceHandle;
-  if (waiting_ != nullptr && streams().is_behind_unfinished(event->second)) return kNotReady;
+  if (waiting_ != nullptr && streams().is_behind_unfinished(event->second.clock)) return kNotReady;
   if (command.had_waited != 0) streams().host_reads_flag();
-  streams().host_waits_for(event->second);
+  streams().host_waits_for(event->second.clock);
   return kSuccess;
 }
 
 int Device::handle(const AskEvent& command, AskEvent::Result& result, Call&) {
   const auto event = events_.find(command.event);
   if (event == events_.end()) return kInvalidResourceHandle;
-  const bool is_behind = waiting_ != nullptr && streams().is_behind_unfinished(event->second);
+  const bool is_behind = waiting_ != nullptr && streams().is_behind_unfinished(event->second.clock);
   result.is_behind = is_behind ? 1 : 0;
+  result.has_clock = posed_.launch_ms > 0 ? 1 : 0;
+  result.is_known = streams().host_knows(event->second.clock) ? 1 : 0;
+  result.ms = event->second.ms;
   return kSuccess;
 }
 
 int Device::handle(const StreamWaits& command, Nothing&, Call&) {
   const auto event = events_.find(command.event);
   if (event == events_.end() || !is_stream(command.stream)) return kInvalidResourceHandle;
-  streams().stream_waits_for(command.stream, event->second);
+  streams().stream_waits_for(command.stream, event->second.clock);
+  return kSuccess;
+}
+
+int Device::handle(const CallersWork& command, Nothing&, Call&) {
+  if (const int error = check_stream(command.stream); error != kSuccess) return error;
+  begin_work(command.stream, {}).kind = report::CopyKind::kCallers;
+  for (const Region& region : regions_) {
+    watchers_.checker().caller_uses(region.address, region.size_bytes, command.writes != 0);
+  }
+  streams().end_work();
   return kSuccess;
 }
 

@@ -339,6 +339,43 @@ TEST_F(Serve, DeclaresScratchOnlyInItsRoom) {
   device_->end(false);
 }
 
+TEST_F(Serve, LetsTheAllocationFailThatTheJudgeChose) {
+  serve::Batch batch;
+  batch.posed.failing_allocation = 2;
+  device_->begin(batch);
+  for (const int expected : {kSuccess, serve::kMemoryAllocation, kSuccess}) {
+    ask(serve::Allocate{8});
+    EXPECT_EQ(error(), expected);
+  }
+  EXPECT_EQ(device_->num_allocations(), 3U);
+  device_->end(false);
+  device_->begin({});
+  EXPECT_EQ(device_->num_allocations(), 0U);
+  device_->end(false);
+  report::take_findings();  // what was not freed
+}
+
+TEST_F(Serve, HasTheClockThatTheJudgeChose) {
+  const std::uint64_t d = allocate(8);
+  const std::uint64_t event = ask(serve::AddEvent{}).event;
+  EXPECT_EQ(ask(serve::AskEvent{event}).has_clock, 0U);
+  serve::Batch batch;
+  batch.posed.launch_ms = 0.5;
+  device_->begin(batch);
+  double expected_ms = 0;
+  for (const double launch_ms : {0.5 * wire::kColdTimes, 0.5, 0.5}) {
+    ask(launch_of("store"), parameters(d, 1));
+    ask(serve::RecordEvent{event, serve::kLegacyStream});
+    const auto before = ask(serve::AskEvent{event});
+    EXPECT_EQ(before.has_clock, 1U);
+    EXPECT_EQ(before.is_known, 0U);
+    EXPECT_DOUBLE_EQ(before.ms, expected_ms += launch_ms);
+    ask(serve::WaitForEvent{event});
+    EXPECT_EQ(ask(serve::AskEvent{event}).is_known, 1U);
+  }
+  device_->end(false);
+}
+
 TEST_F(Serve, RefusesAModuleThatIsNoPtx) {
   const std::string text = "this is no PTX";
   std::memcpy(data_.data(), text.data(), text.size());

@@ -105,6 +105,16 @@ Exchange WorkerProcess::greet() {
   return converse(wire::Kind::kHello, wire::encode(hello), turn);
 }
 
+namespace {
+
+// The worker must not know what its events will measure.
+wire::Batch without_secrets(wire::Batch batch) {
+  batch.posed.launch_ms = 0;
+  return batch;
+}
+
+}  // namespace
+
 Exchange WorkerProcess::run(const wire::Batch& batch, Wait wait, double seconds) {
   Turn turn = begin_turn(wait, seconds);
   if (device_) {
@@ -117,7 +127,7 @@ Exchange WorkerProcess::run(const wire::Batch& batch, Wait wait, double seconds)
     device_->channel().take();
     is_batch_begun_ = true;
   }
-  Exchange exchange = converse(wire::Kind::kCalls, wire::encode(batch), turn);
+  Exchange exchange = converse(wire::Kind::kCalls, wire::encode(without_secrets(batch)), turn);
   if (exchange.ending != Ending::kReplied) return exchange;
   if (!device_) return exchange;
   const bool threw =

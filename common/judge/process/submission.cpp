@@ -376,6 +376,8 @@ Outcome Submission::run_batch(const wire::Batch& batch) {
   outcome.findings = std::move(report.findings);
   outcome.notes = std::move(report.notes);
   outcome.kernels = std::move(report.kernels);
+  outcome.num_allocations = report.num_allocations;
+  outcome.printed = std::move(report.printed);
   outcome.wall_ms = reply.wall_ms;
   outcome.events_ms = reply.reply.events_ms;
   if (reply.reply.status == wire::Status::kOk) {

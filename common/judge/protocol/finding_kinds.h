@@ -29,12 +29,14 @@ inline constexpr const char* kCrash = "crash";
 inline constexpr const char* kTimeout = "timeout";
 inline constexpr const char* kOutOfMemory = "out_of_memory";
 inline constexpr const char* kForbidden = "forbidden";
+inline constexpr const char* kHostWait = "host_wait";
 
 inline constexpr std::string_view kAll[] = {
     kCompileError, kTodo,        kWrongResult,       kInputModified, kOutputUnwritten,
     kOutOfBounds,  kMisaligned,  kUninitializedRead, kRace,          kBarrierDivergence,
     kDeadlock,     kHostPointer, kLaunchError,       kLeak,          kBudget,
-    kSlow,         kCrash,       kTimeout,           kOutOfMemory,   kForbidden};
+    kSlow,         kCrash,       kTimeout,           kOutOfMemory,   kForbidden,
+    kHostWait};
 
 inline bool is_known(std::string_view name) {
   return std::ranges::find(kAll, name) != std::end(kAll);

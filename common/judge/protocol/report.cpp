@@ -60,6 +60,7 @@ void bound(Report& report) {
   }
   if (report.launches.size() > kMaxLaunches) report.launches.resize(kMaxLaunches);
   for (std::string& kernel : report.launches) cut(kernel, kMaxNameBytes);
+  cut(report.printed, kMaxPrintedBytes);
   cut(report.fault, kMaxNameBytes);
 }
 
@@ -70,6 +71,7 @@ void encode(Writer& out, const Report& report) {
   out.put(std::string_view(report.recording));
   out.put(static_cast<std::uint32_t>(report.launches.size()));
   for (const std::string& kernel : report.launches) out.put(std::string_view(kernel));
+  out.put(report.num_allocations).put(std::string_view(report.printed));
   out.put(std::string_view(report.fault));
 }
 
@@ -82,6 +84,8 @@ Report decode_report(Reader& in) {
   for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
     report.launches.push_back(in.text());
   }
+  report.num_allocations = in.get<std::uint32_t>();
+  report.printed = in.long_text();
   report.fault = in.text();
   return report;
 }

@@ -21,12 +21,16 @@ struct Finding {
   std::int32_t items = 0;  // of the case in which it was found, as the judge knows it; 0: unknown
 };
 
+inline constexpr std::size_t kMaxPrintedBytes = 1 << 20;
+
 struct Report {
   std::vector<Finding> findings;
   std::vector<Finding> notes;           // what may be wrong, and costs nothing
   std::vector<KernelCounters> kernels;  // what they did, if Batch::count asked for it
   std::string recording;                // of a launch, if Batch::record asked for it
   std::vector<std::string> launches;    // with it, the kernels that were launched
+  std::uint32_t num_allocations = 0;    // that the batch asked for
+  std::string printed;                  // by kernels, up to kMaxPrintedBytes
   std::string fault;                    // of the device process itself; empty: none
 };
 

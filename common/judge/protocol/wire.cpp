@@ -51,7 +51,7 @@ Hello decode_hello(std::string_view payload) {
 std::string encode(const Batch& batch) {
   Writer out;
   out.put(batch.scratch_bytes).put(batch.schedule_seed).put(batch.timed).put(batch.count);
-  out.put(batch.record).put(std::string_view(batch.kernel));
+  out.put(batch.record).put(std::string_view(batch.kernel)).put(batch.posed);
   out.put(static_cast<std::uint32_t>(batch.regions.size()));
   for (const Region& region : batch.regions) {
     out.put(std::string_view(region.name)).put(region.offset_bytes).put(region.size_bytes);
@@ -79,6 +79,7 @@ Batch decode_batch(std::string_view payload) {
   batch.count = in.get<std::uint32_t>();
   batch.record = in.get<std::uint32_t>();
   batch.kernel = in.text();
+  batch.posed = in.get<Posed>();
   // push_back, not resize: a damaged count must not allocate.
   for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
     Region region;

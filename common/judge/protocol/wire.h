@@ -103,6 +103,17 @@ struct HostData {
 inline constexpr std::uint32_t kFirst = 1;
 inline constexpr std::uint32_t kFirstWithFinding = 2;
 
+// What the emulated device is for the calls of a batch; 0: as it always is.
+struct Posed {
+  std::uint32_t num_multiprocessors = 0;
+  std::uint32_t threads_per_multiprocessor = 0;
+  std::uint32_t failing_allocation = 0;  // its number in the batch, from 1 on
+  // What a launch takes by the device's clock, which events read. A kernel's first launch takes
+  // kColdTimes as long.
+  double launch_ms = 0;
+};
+inline constexpr int kColdTimes = 40;
+
 struct Batch {
   std::uint64_t scratch_bytes = 0;
   std::uint64_t schedule_seed = 0;  // cpu: order of lanes, warps and blocks; 0 is the natural order
@@ -110,6 +121,7 @@ struct Batch {
   std::uint32_t count = 0;          // cpu: count what the kernels do
   std::uint32_t record = 0;         // cpu: record a launch of `kernel`; 0: do not
   std::string kernel;
+  Posed posed;
   std::vector<Region> regions;
   std::vector<HostData> host_data;  // of each buffer that is a kHostBuffer
   std::vector<Call> calls;

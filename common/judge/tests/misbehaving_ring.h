@@ -82,7 +82,7 @@ inline void send_rubbish(int seed) {
     const auto kind = static_cast<std::uint32_t>(random() % 40);
     words[0] = kind;
     // The length that a command of this kind has: what is longer or shorter is not read at all.
-    constexpr std::array<std::size_t, 40> kSizes = {0,
+    constexpr std::array<std::size_t, 41> kSizes = {0,
                                                     sizeof(serve::Connect),
                                                     sizeof(serve::LoadModule),
                                                     sizeof(serve::FindKernel),
@@ -107,6 +107,7 @@ inline void send_rubbish(int seed) {
                                                     sizeof(serve::WaitForEvent),
                                                     sizeof(serve::AskEvent),
                                                     sizeof(serve::StreamWaits),
+                                                    sizeof(serve::CallersWork),
                                                     sizeof(serve::Launch),
                                                     sizeof(serve::Proceed),
                                                     sizeof(serve::GiveUp),

@@ -107,6 +107,7 @@ struct Entry {
   const char* name;
   AnyFunction function;  // null: the rung does not define it
   void (*invoke)(AnyFunction, Arguments&);
+  bool takes_stream;
 };
 
 // Calls the rung's function. Exceptions are told apart by their class names, and a rung may define
@@ -135,7 +136,8 @@ Entry make_entry(const char* name, Returned (*function)(Params...)) {
               arguments.expect_end();
               *h_result = call_rung(typed, values);
             }
-          }};
+          },
+          (std::is_same_v<Params, cudaStream_t> || ...)};
 }
 
 // Defined by the lab's generated file.

@@ -22,14 +22,18 @@ void close_arena(std::byte* d_arena);
 // the right size.
 void prepare_for_checker();
 
-// Forgets the errors that an earlier batch left.
-void begin_batch();
+// Forgets the errors that an earlier batch left. The device poses as it is asked to.
+void begin_batch(const wire::Posed& posed);
 
 // Device memory of at least size_bytes for the next call's Scratch. Its content is poison unless
 // `keep`.
 void* scratch_memory(std::size_t size_bytes, bool keep);
 lab::Scratch::Observer scratch_observer();
 void release_scratch();
+
+// A call that receives `stream` begins, or has returned.
+void begin_call_on(cudaStream_t stream);
+void end_call_on(cudaStream_t stream);
 
 // Gives the CUDA error that just ended the call, or was ignored in it, its place in the student's
 // file, where the backend knows it. `what`: the error's name and meaning.

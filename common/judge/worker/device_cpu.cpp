@@ -26,7 +26,10 @@ std::byte* open_arena(const wire::Hello& hello) {
 void close_arena(std::byte*) {}
 void prepare_for_checker() {}
 
-void begin_batch() { runtime::forget_errors(); }
+void begin_batch(const wire::Posed& posed) {
+  runtime::forget_errors();
+  runtime::pose_as(posed.num_multiprocessors, posed.threads_per_multiprocessor);
+}
 
 void* scratch_memory(std::size_t size_bytes, bool) {
   release_scratch();
@@ -44,6 +47,9 @@ void release_scratch() {
   runtime::retire_scratch();
   g_num_scratch = 0;
 }
+
+void begin_call_on(cudaStream_t stream) { runtime::begin_call_on(stream); }
+void end_call_on(cudaStream_t stream) { runtime::end_call_on(stream); }
 
 void report_error(const std::string& function, const std::string& what, bool was_ignored) {
   runtime::report_error(function, what, was_ignored);

@@ -36,7 +36,7 @@ void close_arena(std::byte* d_arena) {
 
 void prepare_for_checker() { g_is_checked = true; }
 
-void begin_batch() {}
+void begin_batch(const wire::Posed&) {}
 
 void* scratch_memory(std::size_t size_bytes, bool keep) {
   if (g_is_checked || g_scratch.size_bytes < size_bytes) {
@@ -56,6 +56,9 @@ void release_scratch() {
 }
 
 void explain_crashes(void (*)(const std::string&)) {}
+
+void begin_call_on(cudaStream_t) {}
+void end_call_on(cudaStream_t) {}
 
 void report_error(const std::string&, const std::string&, bool) {}
 

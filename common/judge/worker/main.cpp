@@ -31,13 +31,33 @@ const Entry* find_entry(const std::string& name) {
   return nullptr;
 }
 
+// The one that all calls receive. It does not wait for the default stream, nor that for it: work
+// that the rung puts elsewhere is not ordered with the caller's.
+cudaStream_t g_stream = nullptr;
+
+// What a call may do with the stream that it receives, as long as this lives.
+class CallOnStream {
+ public:
+  explicit CallOnStream(bool takes_stream) : takes_stream_(takes_stream) {
+    if (takes_stream_) begin_call_on(g_stream);
+  }
+  ~CallOnStream() {
+    if (takes_stream_) end_call_on(g_stream);
+  }
+  CallOnStream(const CallOnStream&) = delete;
+  CallOnStream& operator=(const CallOnStream&) = delete;
+
+ private:
+  bool takes_stream_;
+};
+
 // Times a batch on the stream. The judge compares this with its own wall clock.
 class EventTimer {
  public:
   EventTimer() {
     lab::check(cudaEventCreate(&begin_));
     lab::check(cudaEventCreate(&end_));
-    lab::check(cudaEventRecord(begin_));
+    lab::check(cudaEventRecord(begin_, g_stream));
   }
   ~EventTimer() {
     cudaEventDestroy(begin_);
@@ -46,7 +66,7 @@ class EventTimer {
   EventTimer(const EventTimer&) = delete;
   EventTimer& operator=(const EventTimer&) = delete;
 
-  void stop() { lab::check(cudaEventRecord(end_)); }
+  void stop() { lab::check(cudaEventRecord(end_, g_stream)); }
   double elapsed_ms() {
     float elapsed = 0;
     lab::check(cudaEventElapsedTime(&elapsed, begin_, end_));
@@ -100,9 +120,12 @@ void run_call(const wire::Call& call, wire::Batch& batch, std::byte* d_arena, wi
   const auto scratch =
       std::make_unique<lab::Scratch>(d_scratch, batch.scratch_bytes, scratch_observer());
   HostCopies host_copies(batch.host_data);
-  const Context context{d_arena, &host_copies, scratch.get(), nullptr};
+  const Context context{d_arena, &host_copies, scratch.get(), g_stream};
   Arguments arguments(call.args, context);
-  const auto invoke = [&] { entry->invoke(entry->function, arguments); };
+  const auto invoke = [&] {
+    const CallOnStream on_stream(entry->takes_stream);
+    entry->invoke(entry->function, arguments);
+  };
   if (call.error.empty()) {
     invoke();
     expect_checked_errors();
@@ -166,8 +189,11 @@ wire::Reply run_batch(const wire::Header& request, wire::Batch batch, std::byte*
     if (reply.failed_call == batch.calls.size()) return;  // all had ended
     report_error(batch.calls[reply.failed_call].function, what, was_ignored);
   };
-  begin_batch();
+  begin_batch(batch.posed);
   try {
+    if (g_stream == nullptr) {
+      lab::check(cudaStreamCreateWithFlags(&g_stream, cudaStreamNonBlocking));
+    }
     if (const wire::Call* const call = undefined_call(batch)) {
       fail(wire::Status::kUndefined, call->function);
     } else if (batch.timed != 0) {

@@ -40,6 +40,18 @@ void idle_threads(const Drawn& drawn) {
   quiz::counted("threads - global_write_lanes");
 }
 
+__global__ void speak(int* d_num_lines, int step) {
+  if (threadIdx.x % step == 0) {
+    atomicAdd(d_num_lines, 1);
+  }
+}
+
+void lines_printed(const Drawn& drawn) {
+  const quiz::Array<int> num_lines(1);
+  speak<<<drawn["blocks"], drawn["threads"]>>>(num_lines.get(), drawn["step"]);
+  quiz::answer(num_lines.read()[0]);
+}
+
 __global__ void visit(int* d_visits, int num_items) {
   const int thread = blockIdx.x * blockDim.x + threadIdx.x;
   const int num_threads = gridDim.x * blockDim.x;
@@ -98,6 +110,7 @@ int main(int argc, char** argv) {
   return quiz::run(argc, argv,
                    {{"blocks-of-a-matrix", blocks_of_a_matrix},
                     {"idle-threads", idle_threads},
+                    {"lines-printed", lines_printed},
                     {"items-of-a-thread", items_of_a_thread},
                     {"global-id", global_id},
                     {"product-as-int", product_as_int},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Draws launch.svg, grid_stride.svg and memories.svg here: python3 draw.py"""
+"""Draws processors.svg, launch.svg, grid_stride.svg and memories.svg here: python3 draw.py"""
 
 import sys
 from pathlib import Path
@@ -13,6 +13,31 @@ text{font:13px system-ui,sans-serif;fill:#1f2328}.h{font-weight:600;font-size:14
 .hot{fill:#0969da;stroke:#0969da}.hott{fill:#ffffff;font-weight:600}.a{stroke:#0969da;fill:none;stroke-width:1.5}
 @media (prefers-color-scheme:dark){text{fill:#e6edf3}.s{fill:#9198a1}.c{stroke:#656c76}.b{stroke:#e6edf3}
 .on{fill:#12325c;stroke:#4493f8}.hot{fill:#4493f8;stroke:#4493f8}.hott{fill:#0d1117}.a{stroke:#4493f8}}"""
+
+
+def processors() -> str:
+    """The same area, spent on few fast cores, or on many simple lanes."""
+    top, width, height = 44, 300, 150
+    shapes = []
+    for x, words in ((20, "a CPU: few cores, each fast"), (400, "a GPU: many lanes, each simple")):
+        shapes.append(text(x, top - 14, words, "h", "start"))
+        shapes.append(box(x, top, width, height, "b"))
+    for core in range(4):
+        x, y = 30 + core % 2 * 143, top + 10 + core // 2 * 46
+        shapes.append(box(x, y, 84, 38, "c"))
+        shapes.append(text(x + 42, y + 24, "control", "s"))
+        shapes.append(box(x + 88, y, 48, 38, "on"))
+        shapes.append(text(x + 112, y + 24, "lanes", "s"))
+    for row in range(6):
+        y = top + 10 + row * 15.4
+        shapes.append(box(410, y, 12, 12, "c"))
+        shapes.extend(box(426 + lane * 16.5, y, 14, 12, "on") for lane in range(16))
+    for x, words in ((30, "large caches: little waiting"), (410, "small caches: other warps run")):
+        shapes.append(box(x, top + 106, width - 20, 34, "c"))
+        shapes.append(text(x + width / 2 - 10, top + 127, words, "s"))
+    for x, words in ((20, "done soon: low latency"), (400, "much done per second: high throughput")):
+        shapes.append(text(x, top + height + 22, words, "s", "start"))
+    return svg(720, 228, "A CPU has few fast cores; a GPU has many simple lanes", STYLE, shapes)
 
 
 def launch() -> str:
@@ -133,6 +158,7 @@ def memories() -> str:
 
 
 if __name__ == "__main__":
+    save("processors.svg", processors())
     save("memories.svg", memories())
     save("launch.svg", launch())
     save("grid_stride.svg", grid_stride())

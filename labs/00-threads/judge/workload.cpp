@@ -154,9 +154,11 @@ judge::Workload matrix_add_workload(std::size_t num_items) {
           .bytes_per_call = 3.0 * static_cast<double>(size_bytes),
           .arena_bytes_per_call = 3 * (size_bytes + 1024),
           .scratch_bytes = 0,
-          .make_slot = [=](judge::Arena& arena) {
-            return std::make_unique<MatrixAddSlot>(arena, width, height);
-          }};
+          .make_slot =
+              [=](judge::Arena& arena) {
+                return std::make_unique<MatrixAddSlot>(arena, width, height);
+              },
+          .beside_first = false};  // another function
 }
 
 judge::Workload scale_workload(std::size_t num_items) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// mutant of: 05_host_flow
+// mutant of: 05b_no_leak
 // mistake: a failed allocation ends the work, and the caller does not learn of it
 // expect: failed launch_error
 // message: ignored an error

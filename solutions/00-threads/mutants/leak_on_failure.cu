@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// mutant of: 05_host_flow
+// mutant of: 05b_no_leak
 // mistake: the arrays are freed at the end, and an exception never gets there
 // expect: failed leak
 // message: fails: the call ended by an exception

@@ -52,6 +52,7 @@ class FindingKind(StrEnum):
     TIMEOUT = "timeout"
     OUT_OF_MEMORY = "out_of_memory"
     FORBIDDEN = "forbidden"
+    HOST_WAIT = "host_wait"
 
 
 # The test of cleanliness on a GPU in which the emulator judges the same file.

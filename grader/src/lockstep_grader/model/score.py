@@ -46,7 +46,7 @@ _CAUSES_FIRST = (
     (FindingKind.UNINITIALIZED_READ,),
     (FindingKind.INPUT_MODIFIED,),
     (FindingKind.WRONG_RESULT, FindingKind.OUTPUT_UNWRITTEN),
-    (FindingKind.LEAK,),
+    (FindingKind.LEAK, FindingKind.HOST_WAIT),
     (FindingKind.BUDGET, FindingKind.SLOW),
 )
 _RANKS = {kind: rank for rank, kinds in enumerate(_CAUSES_FIRST) for kind in kinds}
