@@ -5,7 +5,8 @@ No formula and no key are stored: the emulator counts the student's own file. On
 shows, what bounds a rung and which rung is faster, has its answer here.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -78,17 +79,29 @@ class _Ladder(Table):
     why: _Text
 
 
+_Why = dict[Annotated[str, AfterValidator(_known)], _Text]  # by quantity
+
+
 class _Rung(Table):
     id: _Text
-    size: _Size | None = None
-    counts: dict[Annotated[str, AfterValidator(_known)], _Text]
+    counts: Annotated[tuple[Annotated[str, AfterValidator(_known)], ...], Field(min_length=1)]
+    why: _Why = Field(default_factory=dict)  # in place of the lab's
+    size: _Size | None = None  # in place of the lab's
     bound: _Bound | None = None
     ladder: _Ladder | None = None
 
 
 class _File(Table):
     size: _Size
+    why: _Why
     rung: Annotated[tuple[_Rung, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _explains_each(self) -> Self:
+        for rung in self.rung:
+            if silent := set(rung.counts) - {*self.why, *rung.why}:
+                raise ValueError(f"no why explains {min(silent)} of {rung.id}")
+        return self
 
 
 def predict_file(workspace: Workspace, lab: Lab) -> Path:
@@ -108,7 +121,9 @@ def read_predictions(workspace: Workspace, lab: Lab) -> Forecast | None:
         raise InputError(f"{file}: {lab.id} has no rung {unknown!r}")
     if twice := next((name for name in named if named.count(name) > 1), ""):
         raise InputError(f"{file}: rung {twice} is there twice")
-    asked = (_asked(each, each.size or read.size, titles) for each in read.rung)
+    asked = (
+        _asked(each, each.size or read.size, {**read.why, **each.why}, titles) for each in read.rung
+    )
     return Forecast(lab.id, tuple(chain.from_iterable(asked)))
 
 
@@ -117,26 +132,28 @@ def read_sheets(workspace: Workspace, lab: Lab) -> tuple[Quiz, ...]:
     return tuple(filter(None, (read_quiz(workspace, lab), read_predictions(workspace, lab))))
 
 
-def _asked(rung: _Rung, size: _Size, titles: dict[str, str]) -> Iterator[Prediction]:
-    def prediction(name: str, kind: Kind, ask: str, why: str, **more: object) -> Prediction:
-        values: dict[str, object] = {
-            "rung": rung.id,
-            "hint": why,
-            "draw": {"n": size.drawn},
-            **more,
-        }
-        values |= {"times": size.times, "power": size.power}
-        return Prediction(f"{rung.id}-{name}", kind, ask, **values)  # type: ignore[arg-type]
-
-    for name, why in rung.counts.items():
-        words = f"{QUANTITIES[name].words}, in a call with {size.call}"
-        yield prediction(name, Kind.COUNT, words, why, quantity=name)
+def _asked(
+    rung: _Rung, size: _Size, why: Mapping[str, str], titles: Mapping[str, str]
+) -> Iterator[Prediction]:
+    blank = Prediction(
+        "",
+        Kind.COUNT,
+        "",
+        draw={"n": size.drawn},
+        rung=rung.id,
+        times=size.times,
+        power=size.power,
+    )
+    for name in rung.counts:
+        ask = f"{QUANTITIES[name].words}, in a call with {size.call}"
+        made = replace(blank, id=f"{rung.id}-{name}", ask=ask, hint=why[name])
+        yield replace(made, quantity=name)
     if bound := rung.bound:
         ask = "What bounds this rung on a GPU, if its input is large?"
-        more = {"options": BOUNDS, "truth": bound.truth}
-        yield prediction("bound", Kind.CHOICE, ask, bound.why, **more)
+        made = replace(blank, id=f"{rung.id}-bound", kind=Kind.CHOICE, ask=ask, options=BOUNDS)
+        yield replace(made, truth=bound.truth, hint=bound.why)
     if ladder := rung.ladder:
         ask = "Order these rungs by their speed on a GPU with a large input, the slowest first."
         options = {name: titles[name] for name in ladder.truth}
-        more = {"options": options, "truth": " ".join(ladder.truth)}
-        yield prediction("ladder", Kind.ORDER, ask, ladder.why, **more)
+        made = replace(blank, id=f"{rung.id}-ladder", kind=Kind.ORDER, ask=ask, options=options)
+        yield replace(made, truth=" ".join(ladder.truth), hint=ladder.why)

@@ -175,7 +175,7 @@ def _print_table(
         name = each.id.removeprefix(f"{rung.id}-")
         style = "green" if not each.reason else "yellow"
         table.add_row(name, _short(each, each.answer), Text(_short(each, each.counted), style))
-    console.print(Padding(table, (0, 0, 0, 2)))
+    console.print(Padding(table, (0, 0, 0, 2), expand=False))
     for each in answers:
         if each.reason:
             said = f"{each.id.removeprefix(f'{rung.id}-')}: {each.reason}"
