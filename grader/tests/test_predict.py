@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Predictions: what is drawn, committed, counted, shown beside the counts, handed in and scored."""
+"""Predictions: what is drawn, committed, counted, shown with its counts, handed in and scored."""
 
 import csv
 import io
@@ -167,7 +167,7 @@ def test_a_student_predicts_then_checks_and_sees_both(
     assert ["blocks", "31", "32"] in rows
     assert ["bound", "bandwidth", "atomics"] in rows
     said = " ".join(table.split())
-    assert "bank_conflicts: Lanes meet in a bank. (most of it in line 8 and line 10)" in said
+    assert "bank_conflicts: Lanes share one bank. (most of it in line 8 and line 10)" in said
     assert "bound: They all queue at one address." in said
     assert "Each tile is a block" not in said, "31 is near 32"
     kept = (foretold.root / FILE).read_text()
@@ -298,7 +298,7 @@ def test_a_mistake_in_predict_toml_is_named(
     ("old", "new", "says"),
     [
         ('["launches", "bank_conflicts", "blocks"]', '["launches"]', "asks for 2 predictions"),
-        ("Lanes meet in a bank.", "So.", "does not explain"),
+        ("Lanes share one bank.", "So.", "does not explain"),
         ('"02_second"', '"01_first"', "02_second: asks for 0 predictions"),
     ],
 )
@@ -350,7 +350,7 @@ def test_predictions_are_packed_scored_exported_and_reported(
     (row,) = (each for each in rows if (each["id"], each["question"]) == (
         "ada", "02_second-bank_conflicts"))  # fmt: skip
     assert (row["answer"], row["counted"], row["mark"]) == ("100", "16000", "wrong")
-    assert row["reason"] == "Lanes meet in a bank."
+    assert row["reason"] == "Lanes share one bank."
     course = foretold.write("course.toml", f'[[lab]]\nid = "{LAB}"\npredictions = 2.0\n')
     out = foretold.lab("export", results, "--format", "csv", "--course", course).out
     rows = list(csv.DictReader(io.StringIO(out)))
@@ -362,7 +362,7 @@ def test_predictions_are_packed_scored_exported_and_reported(
     assert foretold.lab("report", results, "--output", pages).status == 0
     page = next(pages.rglob("ada*.html")).read_text()
     assert "<td>100</td><td>16000</td>" in page
-    assert "Lanes meet in a bank." in page
+    assert "Lanes share one bank." in page
     assert "Predictions" not in next(pages.rglob("dee*.html")).read_text()
     assert "Demonstration, predictions" in (pages / "index.html").read_text()
 

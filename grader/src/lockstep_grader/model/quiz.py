@@ -100,6 +100,7 @@ class Prediction(Question):
     """A question about the student's own rung, in a call whose size is drawn."""
 
     rung: str = ""
+    call: str = ""  # in words, with $n for what is drawn
     quantity: str = ""  # that is counted; empty of a choice or an order
     truth: str = ""  # of a choice or an order, as measured on a GPU
     times: int = 1

@@ -141,6 +141,7 @@ def _asked(
         "",
         draw={"n": size.drawn},
         rung=rung.id,
+        call=size.call,
         times=size.times,
         power=size.power,
     )

@@ -19,7 +19,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InputError, LockstepError, SubmissionError
 from lockstep_grader.model.grades import Backend, Lab, Outcome, Rung
 from lockstep_grader.model.measures import RESIDENT_BLOCKS, TOTALS, figure
-from lockstep_grader.model.quiz import Answered, Forecast, Kind, Mark, Prediction, asked
+from lockstep_grader.model.quiz import Answered, Forecast, Kind, Mark, Prediction, asked, filled
 from lockstep_grader.model.text import one_line
 from lockstep_grader.quiz.file import Answers, answers_file, fresh, read_answers, write_answers
 from lockstep_grader.quiz.predict import read_predictions
@@ -95,6 +95,9 @@ def show_after(console: Console, workspace: Workspace, session: Session, checked
     """After a check: the table of each rung that is right and whose counts are all predicted."""
     try:
         notebook = _own(workspace, checked.folder, checked.lab)
+    except InputError:  # the invitation has said so
+        return
+    try:
         for rung, result in zip(checked.rungs, checked.result.rungs, strict=True):
             predicted = notebook and notebook.quiz.of_rung(rung.id).questions
             if not (notebook and predicted and result.judgement.is_right):
@@ -116,14 +119,16 @@ def compare(
     part = notebook.quiz.of_rung(rung.id)
     first = part.questions[0]
     folder = notebook.file.parents[1]
-    items = first.size(asked(part, first, notebook.answers.seed).case)
-    size = _counted_call(session, folder, lab, rung, items)
+    case = asked(part, first, notebook.answers.seed).case
+    size = _counted_call(session, folder, lab, rung, first.size(case))
     found = {each.id: _counted(each, size) for each in part.questions}
     values = {name: each.value for name, each in found.items()}
     counted = {**notebook.answers.counted, **values}
     notebook = notebook.with_answers(replace(notebook.answers, counted=counted))
     answers = Predictions(part).result(notebook.answers).answers
-    _print_table(console, rung, size.num_items, answers, found)
+    call = filled(first.call, first.cases[case])
+    console.print(Text(f"predicted and counted, in a call with {call}", "bold"))
+    _print_table(console, rung, answers, found)
     return notebook
 
 
@@ -160,14 +165,8 @@ def _counted(question: Prediction, size: SizeProfile) -> Counted:
 
 
 def _print_table(
-    console: Console,
-    rung: Rung,
-    num_items: int,
-    answers: Sequence[Answered],
-    found: Mapping[str, Counted],
+    console: Console, rung: Rung, answers: Sequence[Answered], found: Mapping[str, Counted]
 ) -> None:
-    items = "1 item" if num_items == 1 else f"{num_items} items"
-    console.print(Text(f"predicted and counted, in a call with {items}", "bold"))
     table = Table(box=None, pad_edge=False)
     for heading in ("quantity", "predicted", "counted"):
         table.add_column(heading, justify="left" if heading == "quantity" else "right")
