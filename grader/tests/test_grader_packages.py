@@ -34,7 +34,7 @@ ALLOWED |= {
     "observe": _BELOW_COMPILE - {"rules"} | {"request"},
     "judging": _BELOW_COMPILE | {"request", "compile", "observe"},
     "grading": _BELOW_VERBS | {"request", "judging"},
-    "student": _BELOW_VERBS - {"quiz"} | _PIPELINE | {"words", "grading", "pages"},
+    "student": _BELOW_VERBS | _PIPELINE | {"words", "grading", "pages"},
     "author": _BELOW_VERBS | _PIPELINE - {"observe"} | {"grading"},
     "cli": _BELOW_VERBS | {"judging", "grading", "pages", "student", "author"},
 }

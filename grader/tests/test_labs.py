@@ -42,7 +42,7 @@ def test_a_student_sees_the_handout_the_contract_and_the_rungs(lab: Lab) -> None
     needed = {"README.md", "lab.toml", "figures", "judge", f"{lab.slug}.cuh"}
     needed |= {rung.file_name for rung in lab.rungs}
     assert needed <= seen
-    more = seen - needed - {"quiz.toml"}
+    more = seen - needed - {"quiz.toml", "predict.toml"}
     assert [name for name in more if not name.endswith((".cuh", ".md"))] == []
 
 

@@ -25,6 +25,7 @@ from lockstep_grader.model.quiz import (
     Mark,
     Question,
     Quiz,
+    Sheet,
     asked,
     canonical,
     drawn,
@@ -88,7 +89,7 @@ def test_every_lab_asks_enough_and_many_questions_are_computed() -> None:
     for quiz in quizzes:
         assert quiz
         assert {Kind.LINE, Kind.EXPLAIN} <= {each.kind for each in quiz.questions}, quiz.lab
-    assert set(Counter(each.kind for each in questions)) == set(Kind)
+    assert set(Counter(each.kind for each in questions)) == set(Kind) - {Kind.COUNT}
 
 
 @each_lab
@@ -344,7 +345,7 @@ def test_answers_are_packed_and_scored_beside_the_rungs(quizzed: Checkout, tmp_p
     assert all(each["score"] == each["max_score"] for each in by_id.values())
     assert "same seed as that of bob" in by_id["ada"]["notes"][0]
     assert "not TOML" in quizzes["cy"]["problem"]
-    assert f"quiz answers that cannot be read (1):\n  cy {LAB}: answers.toml" in ran.out
+    assert f"answers that cannot be read (1):\n  cy {LAB}: answers.toml" in ran.out
     assert quizzes["dee"]["seed"] is None
     out = quizzed.lab("export", tmp_path / "results", "--format", "csv", "--layout", "quiz").out
     rows = list(csv.DictReader(io.StringIO(out)))
@@ -365,11 +366,11 @@ def test_answers_are_packed_and_scored_beside_the_rungs(quizzed: Checkout, tmp_p
 
 
 def test_a_quiz_counts_only_where_the_course_says_so() -> None:
-    lab = Graded(LAB, (("01", 3.0, 4.0),), 0.5)
+    lab = Graded(LAB, (("01", 3.0, 4.0),), {Sheet.QUIZ: 0.5})
     work = Work(frozenset({"ada"}), (lab,))
     (plain,) = mark(Course(), work).labs
     assert (plain.points, plain.max_score) == (3, 4)
-    (counted,) = mark(Course(labs={LAB: LabRules(LAB, quiz=2.0)}), work).labs
+    (counted,) = mark(Course(labs={LAB: LabRules(LAB, sheets={Sheet.QUIZ: 2.0})}), work).labs
     assert (counted.points, counted.max_score) == (4, 6)
 
 

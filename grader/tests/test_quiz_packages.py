@@ -14,7 +14,7 @@ import yaml
 from lockstep_grader.author.packages.build import Platform, build_package
 from lockstep_grader.cli.verbs_student import pack
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.model.quiz import ANSWERS, Kind, asked
+from lockstep_grader.model.quiz import Kind, Sheet, asked
 from lockstep_grader.quiz.file import Answers, read_quiz, write_answers
 from lockstep_grader.quiz.key import read_key
 from test_autograde import FULL, POINTS, SUBMISSIONS, Machine, machine, untar, write
@@ -34,7 +34,7 @@ NASTY = '\\u001b[31m</pre><script>alert(1)</script>\\n::notice::x\\n{\\"scores\\
 def packages() -> dict[Platform, bytes]:
     platforms = (Platform.GRADESCOPE, Platform.AUTOLAB, Platform.PRAIRIELEARN)
     return {
-        platform: build_package(WORKSPACE, platform, THREADS, quiz_points=QUIZ_POINTS)
+        platform: build_package(WORKSPACE, platform, THREADS, points={Sheet.QUIZ: QUIZ_POINTS})
         for platform in platforms
     }
 
@@ -43,7 +43,7 @@ def answers(folder: Path, kind: str) -> float:
     """Writes answers.toml into `folder`, and returns the points that it must earn."""
     quiz = read_quiz(WORKSPACE, THREADS)
     assert quiz
-    file, key, seed = folder / ANSWERS, read_key(WORKSPACE, quiz), 11
+    file, key, seed = folder / Sheet.QUIZ.file, read_key(WORKSPACE, quiz), 11
     scored = [each for each in quiz.questions if each.is_scored]
     right = {
         each.id: key.case(each, asked(quiz, each, seed).case).accepted[0]
@@ -140,7 +140,7 @@ def test_prairielearn_takes_answers_and_adds_their_points(
 ) -> None:
     made = machine.unpack(packages[Platform.PRAIRIELEARN], "course")
     question = made / "questions" / "lockstep-00-threads"
-    assert ANSWERS in (question / "question.html").read_text()
+    assert Sheet.QUIZ.file in (question / "question.html").read_text()
     machine.set_up(made / "image" / "lockstep")
     root = machine.root / "grade"
     write(root / "student", SUBMISSIONS["good"])
@@ -193,13 +193,13 @@ def test_points_for_a_quiz_need_a_quiz_and_a_platform_that_keeps_points(
     ran = checkout.lab("package", "gradescope", LAB, "--quiz", "2")
     assert (ran.status, ran.complaint) == (2, f"lab: --quiz: {LAB} has no quiz")
     with pytest.raises(InputError, match="GitHub records no points"):
-        build_package(WORKSPACE, Platform.GITHUB, THREADS, quiz_points=2)
+        build_package(WORKSPACE, Platform.GITHUB, THREADS, points={Sheet.QUIZ: 2})
     assert checkout.lab("package", "gradescope", LAB, "--quiz", "-1").status == 2
 
 
 @pytest.mark.parametrize("lab_id", sorted(LABS))
 def test_every_labs_package_scores_its_quiz(lab_id: str) -> None:
-    data = build_package(WORKSPACE, Platform.GRADESCOPE, LABS[lab_id], quiz_points=0.5)
+    data = build_package(WORKSPACE, Platform.GRADESCOPE, LABS[lab_id], points={Sheet.QUIZ: 0.5})
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         assert f"{lab_id} --root" in archive.read("run_autograder").decode()
         assert " --quiz 0.5" in archive.read("run_autograder").decode()

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lockstep_grader.author.mutants import Mutant, breaches, read_mutants
-from lockstep_grader.author.quiz_proofs import prove_quiz
+from lockstep_grader.author.quiz_proofs import prove_predictions, prove_quiz
 from lockstep_grader.author.together import accepted_together
 from lockstep_grader.grading.pool import Shelf, judge_all, result_id
 from lockstep_grader.intake.catalog import find_rung
@@ -107,7 +107,10 @@ def lint(
     questions = [
         Verdict(lab.id, "question", name, problems)
         for lab in labs
-        for name, problems in prove_quiz(workspace, lab, mutants[lab.id])
+        for name, problems in (
+            *prove_quiz(workspace, lab, mutants[lab.id]),
+            *prove_predictions(workspace, lab),
+        )
     ]
     return (*verdicts, *untried, *unfinished, *questions)
 

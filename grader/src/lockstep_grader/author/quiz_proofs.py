@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Proves every question in every case: what the key calls right is, and each wrong one is told."""
+"""Proves every question in every case: what the key calls right is, and each wrong one is told;
+and that predictions ask of each rung with a budget, and explain themselves.
+"""
 
 import difflib
 import json
@@ -9,13 +11,15 @@ from lockstep_grader.author.edits import lines_of
 from lockstep_grader.author.mutants import Mutant, read_text, solution_of
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.model.grades import Lab
-from lockstep_grader.model.quiz import CaseKey, Kind, Mark, Question, Quiz, drawn
+from lockstep_grader.model.grades import Lab, Rung
+from lockstep_grader.model.quiz import CaseKey, Kind, Mark, Prediction, Question, Quiz, drawn
 from lockstep_grader.quiz.file import quiz_file, read_quiz
 from lockstep_grader.quiz.key import Key, read_key
+from lockstep_grader.quiz.predict import predict_file, read_predictions
 from lockstep_grader.quiz.sealed import SealedKey, sealed_json
 
 _LEAST_LETTERS = 20  # of a reason: "no" is none
+_PREDICTIONS = range(3, 7)  # of a rung, besides the order of the ladder
 
 
 def prove_quiz(
@@ -41,6 +45,30 @@ def prove_quiz(
         except InputError as error:
             problems = (str(error),)
         yield question.id, problems
+
+
+def prove_predictions(workspace: Workspace, lab: Lab) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each rung that has a budget, and in what its predictions fail."""
+    try:
+        forecast = read_predictions(workspace, lab)
+    except InputError as error:
+        yield workspace.shown(predict_file(workspace, lab)), (str(error),)
+        return
+    for rung in lab.rungs if forecast else ():
+        asked = forecast.of_rung(rung.id).questions if forecast else ()
+        if rung.budget or asked:
+            yield f"predictions of {rung.id}", tuple(_prediction_problems(rung, asked))
+
+
+def _prediction_problems(rung: Rung, asked: Sequence[Prediction]) -> Iterator[str]:
+    if not rung.budget:
+        yield "it has no budget, so its counters are not shown"
+    count = sum(each.kind is not Kind.ORDER for each in asked)
+    if count not in _PREDICTIONS:
+        yield f"asks for {count} predictions, not for {_PREDICTIONS[0]} to {_PREDICTIONS[-1]}"
+    for each in asked:
+        if len(each.hint) < _LEAST_LETTERS:
+            yield f"the why of {each.id} does not explain"
 
 
 def _problems(quiz: Quiz, key: Key, question: Question) -> Iterator[str]:

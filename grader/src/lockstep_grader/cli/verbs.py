@@ -20,6 +20,10 @@ _FOR_STUDENTS = {
     "watch": Verb("verbs_student", "Check again on every save; Ctrl-C ends."),
     "hint": Verb("verbs_student", "Show the next hint of a rung; later hints say more."),
     "quiz": Verb("verbs_quiz", "Ask a lab's questions, and say why an answer is right or wrong."),
+    "predict": Verb(
+        "verbs_predict",
+        "Ask what your rung will cost, then show the counts next to your predictions.",
+    ),
     "submit": Verb("verbs_student", "Pack a lab's rung files into the zip to hand in."),
     "bench": Verb("verbs_student", "Time a lab's ladder on a GPU, compared with the library."),
     "profile": Verb("verbs_profile", "Show what a rung costs, kernel by kernel and line by line."),

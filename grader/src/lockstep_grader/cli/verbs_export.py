@@ -21,6 +21,7 @@ from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import ExitCode, InputError
+from lockstep_grader.model.quiz import Sheet
 from lockstep_grader.pages.report.names import page_name
 from lockstep_grader.results.comments import note_of_strangers
 from lockstep_grader.results.export import gradebooks, platforms, table
@@ -169,6 +170,10 @@ def package(
             metavar="POINTS", min=0, max=1000, help="What a quiz with all answers right adds."
         ),
     ] = 0.0,
+    predictions: Annotated[
+        float,
+        typer.Option(metavar="POINTS", min=0, max=1000, help="What all predictions add."),
+    ] = 0.0,
 ) -> int:
     """Make the autograder of a lab: gradescope, github (also GitLab), autolab, prairielearn."""
     from lockstep_grader.author.packages.build import KINDS, build_package  # needs jinja2
@@ -177,7 +182,8 @@ def package(
     chosen = find_lab(read_labs(workspace), lab)
     target = output or Path(f"{chosen.id}-{platform}{KINDS[platform].suffix}")
     require_writable(target)
-    write_whole(target, build_package(workspace, platform, chosen, image, quiz))
+    points = {Sheet.QUIZ: quiz, Sheet.PREDICTIONS: predictions}
+    write_whole(target, build_package(workspace, platform, chosen, image, points))
     print(f"{target}: {KINDS[platform].next_step}")
     return ExitCode.FULL_MARKS
 
@@ -188,6 +194,7 @@ def run_autograder(
     root: Annotated[Path, typer.Option(help="Where the platform puts its folders.")] = Path("."),
     prepare_only: Annotated[bool, typer.Option("--prepare", help="Only build.")] = False,
     quiz: Annotated[float, typer.Option(min=0, help="What the quiz adds at most.")] = 0.0,
+    predictions: Annotated[float, typer.Option(min=0, help="What they add at most.")] = 0.0,
 ) -> int:
     """Grade what a platform has handed in, and report it in its own format."""
     workspace = Workspace.from_environment()
@@ -195,7 +202,8 @@ def run_autograder(
     if prepare_only:
         prepare(workspace, chosen)
         return ExitCode.FULL_MARKS
-    return autograde(workspace, platform, chosen, root, quiz)
+    worth = {Sheet.QUIZ: quiz, Sheet.PREDICTIONS: predictions}
+    return autograde(workspace, platform, chosen, root, worth)
 
 
 def _chosen(book: Results, lab: str | None, students: list[str]) -> Results:

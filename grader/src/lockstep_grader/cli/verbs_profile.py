@@ -17,6 +17,7 @@ from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
 from lockstep_grader.model.grades import Backend
+from lockstep_grader.student.predict import invitation
 from lockstep_grader.student.profile.run import profile_json, profile_rung
 from lockstep_grader.student.profile.terminal import print_profile
 from lockstep_grader.toolchain.installers import require_packages
@@ -58,6 +59,8 @@ def profile(
     with lab_folders(from_ or workspace.labs, lab, labs) as folder:
         wanted = Wanted(Backend.CPU, sandbox=sandbox, labs=[lab.id])
         session = open_session_for(folder, workspace, wanted)
+        if line := invitation(workspace, folder, lab, rungs):
+            say(line)
         made = profile_rung(session, folder, lab, rungs[0], size or [])
     if json:
         write_json(json, profile_json(made, session.toolchain))

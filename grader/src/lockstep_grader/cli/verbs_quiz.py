@@ -28,6 +28,8 @@ from lockstep_grader.quiz.key import read_key
 from lockstep_grader.quiz.score import Scorer, scorer_of
 from lockstep_grader.results.serial import quiz_json
 
+_OF_ANSWER = ("answer", "mark", "reason", "score", "max_score", "counted")
+
 
 def add_to(app: typer.Typer) -> None:
     app.command("quiz")(quiz)
@@ -59,12 +61,12 @@ def quiz(
     scorer = scorer_of(workspace, lab)
     if scorer is None:
         raise InputError(f"{lab.id} has no quiz")
-    file = answers_file(_folder(workspace, from_), questions)
+    file = answers_file(folder_of(workspace, from_), questions)
     answers = _answers(file, scorer, seed, practice)
     if as_json:
         if not practice and not file.is_file():
             write_answers(file, answers)  # keeps the seed: the next run asks the same questions
-        return _print_json(scorer, lab, answers)
+        return print_questions(scorer, lab, answers)
     return _ask(scorer, lab, answers, None if practice else file)
 
 
@@ -94,13 +96,13 @@ def _ask(scorer: Scorer, lab: Lab, answers: Answers, file: Path | None) -> int:
     return ExitCode.FULL_MARKS
 
 
-def _print_json(scorer: Scorer, lab: Lab, answers: Answers) -> int:
-    """Exit status 0: every answer that can be scored is right."""
+def print_questions(scorer: Scorer, lab: Lab, answers: Answers) -> int:
+    """As JSON. Exit status 0: every answer that can be scored earns its points."""
     result = scorer.result(answers)
     drawn = [_question_json(asked(scorer.quiz, q, answers.seed)) for q in scorer.quiz.questions]
     report = quiz_json(result)
     questions = [
-        question | {key: answer[key] for key in ("answer", "mark", "reason", "score", "max_score")}
+        question | {key: answer[key] for key in _OF_ANSWER}
         for question, answer in zip(drawn, report["answers"], strict=True)
     ]
     head = {key: report[key] for key in ("score", "max_score")}
@@ -126,7 +128,7 @@ def _question_json(drawn: Asked) -> dict[str, object]:
     }
 
 
-def _folder(workspace: Workspace, given: Path | None) -> Path:
+def folder_of(workspace: Workspace, given: Path | None) -> Path:
     folder = given or workspace.labs
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder")

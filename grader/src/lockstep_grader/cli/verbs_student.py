@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.text import Text
 
 from lockstep_grader.cli.options import (
@@ -32,11 +33,13 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import ExitCode, FaultError, InputError
 from lockstep_grader.model.grades import Finding, Lab, LabResult, Rung
-from lockstep_grader.model.quiz import ANSWERS
-from lockstep_grader.quiz.file import read_quiz, unanswered_in
+from lockstep_grader.model.quiz import ANSWER_FILES, Sheet
+from lockstep_grader.quiz.file import unanswered_in
+from lockstep_grader.quiz.predict import read_sheets
 from lockstep_grader.results.serial import check_json
 from lockstep_grader.student import bench, state
 from lockstep_grader.student.check import Shown, check, watch
+from lockstep_grader.student.predict import invitation, show_after
 
 _Target = Annotated[str, typer.Argument(metavar="LAB[/RUNG]")]
 _Everything = Annotated[
@@ -80,11 +83,15 @@ def check_target(
         )
         session = open_session_for(folder, workspace, wanted)
         started = datetime.now(UTC)
-        shown = Shown(make_console(), workspace, problems, everything)
+        console = make_console()
+        if not as_json:
+            _invite(console, invitation(workspace, folder, lab, rungs))
+        shown = Shown(console, workspace, problems, everything)
         named = str(from_) if from_ else ""
         checked = check(
             session, folder, lab, rungs, tell=None if as_json else shown.early, named=named
         )
+    _remember(workspace, folder, lab, checked.result)
     result = checked.result
     if as_json:
         hints = {rung.id: f"./lab hint {lab.id}/{rung.id}" for rung in rungs if rung.hints}
@@ -94,18 +101,24 @@ def check_target(
         print(json.dumps(report, indent=2))
     else:
         shown.last(checked)
-    _remember(workspace, folder, result)
+        show_after(console, workspace, session, checked)
     if result.score is None:
         return ExitCode.FAULT
     full = result.score == result.max_score
     return ExitCode.FULL_MARKS if full else ExitCode.SHORT_OF_FULL_MARKS
 
 
-def _remember(workspace: Workspace, folder: Path, result: LabResult) -> None:
-    """For `./lab list`; another folder's rungs are not this student's progress."""
+def _invite(console: Console, line: str) -> None:
+    if line:
+        console.print(Text(line, "cyan"), soft_wrap=True)
+
+
+def _remember(workspace: Workspace, folder: Path, lab: Lab, result: LabResult) -> None:
+    """For `list` and `predict`; another folder's rungs are not this student's progress."""
     if folder.resolve() == workspace.labs:
         with _remembering():
             state.remember_scores(workspace.state, result)
+            state.remember_right(workspace.state, lab, result)
 
 
 @contextmanager
@@ -139,10 +152,12 @@ def watch_target(
         session = open_session_for(folder, workspace, wanted)
         if problems:  # an editor forgets the last round's findings here
             console.print(Text(f"checking {target}"))
+        _invite(console, invitation(workspace, folder, lab, rungs))
         shown = Shown(console, workspace, problems, everything)
         checked = check(session, folder, lab, rungs, tell=shown.early)
+        _remember(workspace, folder, lab, checked.result)
         shown.last(checked)
-        _remember(workspace, folder, checked.result)
+        show_after(console, workspace, session, checked)
 
     watch(console, folder / lab.id, once)
     return ExitCode.FULL_MARKS
@@ -186,28 +201,28 @@ def submit(
     lab = find_lab(read_labs(workspace), lab_name.removeprefix("labs/").strip("/"))
     target = output or Path(f"{lab.id}.zip")
     folder = _folder(workspace, from_)
-    unanswered = _unanswered(workspace, lab, folder, force)
+    unanswered = list(_unanswered(workspace, lab, folder, force))
     packed = pack(folder, lab, target, force)
     files = "1 file" if len(packed) == 1 else f"{len(packed)} files"
     print(f"{target}: {files}, {', '.join(packed)}")
-    if unanswered:
-        questions = "1 question has" if unanswered == 1 else f"{unanswered} questions have"
-        print(f"quiz: {questions} no answer yet; ./lab quiz {lab.id} asks")
+    for sheet, left in unanswered:
+        questions = "1 question has" if left == 1 else f"{left} questions have"
+        print(f"{sheet}: {questions} no answer yet; {sheet.command(lab.id)} asks")
     print(f"next: hand in {target} where your course collects it")
     return ExitCode.FULL_MARKS
 
 
-def _unanswered(workspace: Workspace, lab: Lab, folder: Path, force: bool) -> int:
-    """Questions of the lab's quiz. Unless `force`, raises InputError for a file without marks."""
-    quiz = read_quiz(workspace, lab)
-    if quiz is None:
-        return 0
-    try:
-        return len(unanswered_in(folder, quiz))
-    except InputError:
-        if force:
-            return 0
-        raise
+def _unanswered(
+    workspace: Workspace, lab: Lab, folder: Path, force: bool
+) -> Iterator[tuple[Sheet, int]]:
+    """Questions by sheet. Unless `force`, raises InputError for a file without marks."""
+    for quiz in read_sheets(workspace, lab):
+        try:
+            if left := len(unanswered_in(folder, quiz)):
+                yield quiz.sheet, left
+        except InputError:
+            if not force:
+                raise
 
 
 def bench_lab(
@@ -286,8 +301,9 @@ def pack(folder: Path, lab: Lab, target: Path, force: bool) -> tuple[str, ...]:
             f"still to do: {', '.join(unfinished)}; finish them and delete their calls of todo(), "
             "or hand in as it is with --force"
         )
-    answers = folder / lab.id / ANSWERS
-    if answers.is_file():
+    for answers in (folder / lab.id / name for name in ANSWER_FILES):
+        if not answers.is_file():
+            continue
         found = read_file(answers)
         if isinstance(found, Finding):
             raise InputError(f"{folder / lab.id}: {found.message}")

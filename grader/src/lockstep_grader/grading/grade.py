@@ -13,7 +13,7 @@ from lockstep_grader.machine.progress import stage
 from lockstep_grader.model.errors import FaultError, InterruptedRunError
 from lockstep_grader.model.grades import Confirmation, Judgement, Lab, LabResult, SubmissionResult
 from lockstep_grader.model.score import score_lab
-from lockstep_grader.quiz.score import Scorer, shared_seeds
+from lockstep_grader.quiz.score import Scorers, shared_seeds
 from lockstep_grader.request.job import Job
 from lockstep_grader.results.others import of_submission, read_confirmed
 from lockstep_grader.results.store import ResultId, Store
@@ -30,12 +30,12 @@ class Graded:
     session: Session
     store: Store
     faults: Mapping[ResultId, Judgement]
-    quizzes: Mapping[str, Scorer] = field(default_factory=dict)  # by lab, for those that have one
+    scorers: Scorers = field(default_factory=dict)
     confirmed: Mapping[ResultId, Confirmation] = field(default_factory=dict)
 
     def results(self) -> Iterator[SubmissionResult]:
         """The result of every submission, each read when its turn comes: a class may be large."""
-        shared = shared_seeds(self.submissions, self.quizzes)
+        shared = shared_seeds(self.submissions, self.scorers)
         for submission in self.submissions:
             labs = tuple(self._scored(submission, lab) for lab in submission.labs)
             yield SubmissionResult(
@@ -55,8 +55,9 @@ class Graded:
         ids = {rung.id: ResultId(submission.id, lab.id, rung.id) for rung in lab.rungs}
         judgements = {rung: self._judgement(result) for rung, result in ids.items()}
         result = score_lab(lab, judgements, self.session.toolchain.backend)
-        scorer = self.quizzes.get(lab.id)
-        return replace(result, quiz=scorer.of_submission(submission, lab)) if scorer else result
+        scorers = self.scorers.get(lab.id, ())
+        sheets = {each.quiz.sheet: each.of_submission(submission, lab) for each in scorers}
+        return replace(result, sheets=sheets)
 
     def _judgement(self, result: ResultId) -> Judgement:
         if result in self.faults:
@@ -72,7 +73,7 @@ def grade(
     session: Session,
     store: Store,
     cluster: "Cluster | None",
-    quizzes: Mapping[str, Scorer],
+    scorers: Scorers,
 ) -> Graded:
     """Judges what `store` does not hold, here or on `cluster`.
 
@@ -105,4 +106,4 @@ def grade(
         except InterruptedRunError as stop:
             kept = f"they are kept in {store.folder}: the same command goes on from there"
             raise InterruptedRunError(f"{stop}; {kept}") from stop
-    return Graded(submissions, session, store, faults, quizzes, read_confirmed(store))
+    return Graded(submissions, session, store, faults, scorers, read_confirmed(store))

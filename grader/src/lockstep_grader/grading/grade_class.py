@@ -74,7 +74,7 @@ def grade_class(
         )
     if request.json:
         require_writable(request.json)
-    quizzes = scorers_of(workspace, request.only or labs)
+    scorers = scorers_of(workspace, request.only or labs)
     with results_folder(request.results, say):
         with spool_in(request.results) as spool:
             taken = _taken(request, labs, spool)
@@ -89,7 +89,7 @@ def grade_class(
                 say(f"rungs are not compiled with nvcc, so what only nvcc refuses may pass: {why}")
             handed_in = {each.id: each.handed_in for each in taken}
             store = open_store(request.results, regrade, again, handed_in)
-            graded = grade(taken, session, store, cluster, quizzes)
+            graded = grade(taken, session, store, cluster, scorers)
             if request.confirm or request.confirm_students:
                 graded = _confirmed(request, graded, workspace, wanted)
             summary = _report(graded, request)

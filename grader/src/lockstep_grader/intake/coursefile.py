@@ -25,6 +25,7 @@ from lockstep_grader.model.policy import (
     Lateness,
     Override,
 )
+from lockstep_grader.model.quiz import Sheet
 
 _MAX_BYTES = 1 << 20
 _MAX_AMOUNT = 1e6  # of hours, days, points or weights; far more overflows in dates and sums
@@ -62,6 +63,7 @@ class _LabTable(Table):
     hidden: tuple[str, ...] = ()
     late: _Late | None = None
     quiz: _Amount = 0.0
+    predictions: _Amount = 0.0
 
 
 class _OfStudent(Table):
@@ -284,7 +286,7 @@ class CourseFile:
             frozenset(table.bonus),
             frozenset(table.hidden),
             Lateness(late.grace_minutes, late.percent_per_day, most),
-            table.quiz,
+            {sheet: getattr(table, sheet) for sheet in Sheet},
         )
 
     def _moment(self, when: datetime | None) -> datetime | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from lockstep_grader.model.compat import StrEnum
-from lockstep_grader.model.quiz import QuizResult
+from lockstep_grader.model.quiz import QuizResult, Sheet
 
 
 class Backend(StrEnum):
@@ -303,7 +303,8 @@ class RungResult:
 class LabResult:
     id: str
     rungs: tuple[RungResult, ...]
-    quiz: QuizResult | None = None  # its points are not among the lab's
+    # What the lab asks, and the student's answers; their points are not among the lab's.
+    sheets: Mapping[Sheet, QuizResult] = field(default_factory=dict)
 
     @property
     def score(self) -> float | None:

@@ -126,6 +126,24 @@ MEASURES = _measures(
     Measure("warp_operations_per_item", "shuffles, votes and the like, per item", "per item"),
 )
 
+# What a student predicts besides: totals of a counter over all kernels, by the counter's name.
+TOTALS = _measures(
+    Measure("blocks", "blocks of all launches", "blocks"),
+    Measure("warps", "warps of all launches", "warps"),
+    Measure("barriers", "barriers of all blocks, once per block", "barriers"),
+    Measure("warp_operations", "shuffles, votes and the like, once per warp", "warp operations"),
+    Measure("global_atomic_lanes", "atomics on global memory", "atomics"),
+    Measure("shared_atomic_lanes", "atomics on shared memory", "atomics"),
+)
+RESIDENT_BLOCKS = "resident_blocks"
+QUANTITIES = {
+    **MEASURES,
+    **TOTALS,
+    **_measures(
+        Measure(RESIDENT_BLOCKS, "blocks that one multiprocessor holds at a time", "blocks")
+    ),
+}
+
 # Means over requests to global memory, and over copies from it. Further requests that look good
 # improve them, but each moves at least one sector: a gate on a mean counts only together with a
 # gate on all bytes moved.

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta, tzinfo
 
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.grades import tidy, total
+from lockstep_grader.model.quiz import Sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,8 @@ class LabRules:
     bonus: frozenset[str] = frozenset()  # rungs whose points come on top of the full mark
     hidden: frozenset[str] = frozenset()  # rungs that count and that students' pages leave out
     late: Lateness = Lateness()
-    quiz: float = 0.0  # points that a full quiz adds to the lab
+    # Points that a full quiz, or all predictions, add to the lab.
+    sheets: Mapping[Sheet, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ class Graded:
 
     id: str
     rungs: tuple[tuple[str, float | None, float], ...]
-    quiz: float | None = None  # the share of the quiz that is right; None: the lab has none
+    sheets: Mapping[Sheet, float] = field(default_factory=dict)  # the share that is earned of each
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,11 +190,12 @@ def _lab_mark(course: Course, work: Work, lab: Graded) -> LabMark:
     scores = [_rung_points(course, work, lab.id, rung, notes) for rung in lab.rungs]
     full = tidy(sum(most for rung, _, most in lab.rungs if rung not in rules.bonus))
     points = total(scores)
-    if rules.quiz and lab.quiz is not None:
-        earned = tidy(rules.quiz * lab.quiz)
-        notes.append(f"quiz: {earned:g} of {rules.quiz:g} points")
-        full = tidy(full + rules.quiz)
-        points = total([points, earned])
+    for sheet, share in lab.sheets.items():
+        if worth := rules.sheets.get(sheet, 0.0):
+            earned = tidy(worth * share)
+            notes.append(f"{sheet}: {earned:g} of {worth:g} points")
+            full = tidy(full + worth)
+            points = total([points, earned])
     for comment in course.comments:
         is_own = comment.student in work.names and comment.lab == lab.id
         if is_own and comment.points and points is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Questions, what they are drawn from, and what answers are worth. No I/O.
+"""Questions and predictions, what they are drawn from, and what answers are worth. No I/O.
 
 A question is drawn from a seed: the same seed gives the same numbers, and the same order of the
 options. It has few cases, so that an author can prove each of them.
@@ -16,7 +16,30 @@ from lockstep_grader.model.compat import StrEnum
 
 Value = int | float | str
 _MOST_DIGITS = 9  # of the number of a line
-ANSWERS = "answers.toml"  # the file with a student's answers, next to the rungs
+_MOST_SIZE = 1e18  # of a number that a person predicts; far more overflows
+_NEAR = Decimal("0.1")  # of the count: a prediction that is off by less needs no reason
+
+
+class Sheet(StrEnum):
+    """What a lab asks. Each sheet has a file of answers, a verb that asks, and its own points."""
+
+    QUIZ = "quiz"
+    PREDICTIONS = "predictions"
+
+    @property
+    def file(self) -> str:
+        """With a student's answers, next to the rungs."""
+        return {Sheet.QUIZ: "answers.toml"}.get(self, f"{self}.toml")
+
+    def command(self, lab: str) -> str:
+        return f"./lab quiz {lab}" if self is Sheet.QUIZ else f"./lab predict {lab}/RUNG"
+
+    @property
+    def earned_by(self) -> str:
+        return "right" if self is Sheet.QUIZ else "predicted before the first passing check"
+
+
+ANSWER_FILES = tuple(sheet.file for sheet in Sheet)
 
 
 class Kind(StrEnum):
@@ -26,6 +49,7 @@ class Kind(StrEnum):
     PREDICT = "predict"  # what a program prints, as words
     LINE = "line"  # the number of a line of the code
     EXPLAIN = "explain"  # a text for the instructor, not scored
+    COUNT = "count"  # a number that the emulator counts in the student's own rung
 
 
 class Mark(StrEnum):
@@ -33,7 +57,8 @@ class Mark(StrEnum):
     WRONG = "wrong"
     UNANSWERED = "unanswered"
     COLLECTED = "collected"  # a text, for the instructor to read
-    UNCHECKED = "unchecked"  # there is no key here to check it with
+    UNCHECKED = "unchecked"  # there is no key here to check it with, or no count yet
+    LATE = "late"  # a prediction of a rung that had passed
 
 
 class AnswerError(ValueError):
@@ -50,7 +75,7 @@ class Question:
     options: Mapping[str, str] = field(default_factory=dict)  # of choice and order, by name
     unit: str = ""  # of a number
     decimals: int = 0
-    hint: str = ""  # for a wrong answer that the key does not list
+    hint: str = ""  # for a wrong answer that the key does not list, or a prediction far off
     points: float = 1.0
 
     @property
@@ -64,15 +89,53 @@ class Question:
     def is_scored(self) -> bool:
         return self.kind is not Kind.EXPLAIN
 
+    @property
+    def drawn_as(self) -> str:
+        """Questions that share this draw the same."""
+        return self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction(Question):
+    """A question about the student's own rung, in a call whose size is drawn."""
+
+    rung: str = ""
+    call: str = ""  # in words, with $n for what is drawn
+    quantity: str = ""  # that is counted; empty of a choice or an order
+    truth: str = ""  # of a choice or an order, as measured on a GPU
+    times: int = 1
+    power: int = 1
+
+    @property
+    def drawn_as(self) -> str:
+        return self.rung
+
+    def size(self, case: int) -> int:
+        """The items of the call: of a drawn n, `times` its `power`."""
+        size: int = self.times * int(self.cases[case]["n"]) ** self.power
+        return size
+
 
 @dataclass(frozen=True, slots=True)
 class Quiz:
     lab: str
     questions: tuple[Question, ...]
+    sheet: Sheet = Sheet.QUIZ
 
     @property
     def max_score(self) -> float:
         return round(sum(each.points for each in self.questions if each.is_scored), 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast(Quiz):
+    """The predictions that a lab asks for."""
+
+    questions: tuple[Prediction, ...]
+    sheet: Sheet = Sheet.PREDICTIONS
+
+    def of_rung(self, rung: str) -> "Forecast":
+        return Forecast(self.lab, tuple(each for each in self.questions if each.rung == rung))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +176,7 @@ class Answered:
     reason: str
     score: float
     max_score: float
+    counted: str = ""  # what became of a prediction
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +195,13 @@ class QuizResult:
 
     @property
     def share(self) -> float:
-        """What is right of the quiz, from 0 to 1."""
+        """What is earned of the sheet, from 0 to 1."""
         return self.score / self.max_score if self.max_score else 0.0
 
 
 def asked(quiz: Quiz, question: Question, seed: int) -> Asked:
     """The case that `seed` draws, and its order of the options."""
-    name = f"{seed}/{quiz.lab}/{question.id}"
+    name = f"{seed}/{quiz.lab}/{question.drawn_as}"
     return drawn(question, _digest(name) % len(question.cases), name)
 
 
@@ -165,6 +229,11 @@ def canonical(question: Question, answer: str) -> str:
     match question.kind:
         case Kind.NUMBER:
             return _number(answer.strip(), question.decimals)
+        case Kind.COUNT:
+            number = Decimal(_number(answer.strip(), 6))
+            if abs(number) > _MOST_SIZE:
+                raise AnswerError("give a number that can be counted")
+            return f"{number.normalize():f}"
         case Kind.CHOICE:
             if answer.strip() not in question.options:
                 raise AnswerError(f"choose one of {', '.join(question.options)}")
@@ -224,6 +293,14 @@ def scored(question: Asked, answer: str, verdict: Verdict) -> Answered:
         earned,
         most,
     )
+
+
+def is_near(kind: Kind, answer: str, counted: str) -> bool:
+    """Whether a prediction came true; both are canonical."""
+    if kind is not Kind.COUNT:
+        return answer == counted
+    truth = Decimal(counted)
+    return abs(Decimal(answer) - truth) <= _NEAR * abs(truth)
 
 
 def _digest(name: str) -> int:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The labs' questions: read, drawn, asked, checked against their key, scored."""
+"""The labs' questions and predictions: read, drawn, asked, checked, scored."""

@@ -31,7 +31,7 @@ _WORDS = {
     Mark.WRONG: ("wrong", "red"),
     Mark.UNANSWERED: ("not answered", "dim"),
     Mark.COLLECTED: ("kept for your instructor", "cyan"),
-    Mark.UNCHECKED: ("kept; it is checked when it is graded", "yellow"),
+    Mark.UNCHECKED: ("kept", "yellow"),
 }
 _WANTED = {
     Kind.CHOICE: "the number of an option",
@@ -39,6 +39,7 @@ _WANTED = {
     Kind.PREDICT: "what is printed, with blanks between the values",
     Kind.LINE: "the number of the line",
     Kind.EXPLAIN: "a sentence or two",
+    Kind.COUNT: "a number",
 }
 
 

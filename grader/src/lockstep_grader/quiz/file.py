@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Reads quiz.toml, the questions of a lab as students see them: it holds no answer; reads and
-writes answers.toml, which lies next to a lab's rungs and is handed in with them.
+writes the files of answers, which lie next to a lab's rungs and are handed in with them.
 """
 
 import json
@@ -18,7 +18,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import Self
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Lab
-from lockstep_grader.model.quiz import ANSWERS, Kind, Question, Quiz, Value, drawn
+from lockstep_grader.model.quiz import Kind, Question, Quiz, Sheet, Value, drawn
 
 FILE = "quiz.toml"
 MOST_CASES = 24
@@ -48,6 +48,8 @@ class _Question(Table):
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
+        if self.kind is Kind.COUNT:
+            raise ValueError("a count is a prediction, and belongs to predict.toml")
         needs_options = self.kind in (Kind.CHOICE, Kind.ORDER)
         if needs_options != bool(self.options) or (needs_options and len(self.options) < 2):
             raise ValueError("questions of kind choice and order, and no others, have options")
@@ -116,7 +118,9 @@ class _AnswersFile(Table):
     version: Literal[1]
     lab: str
     seed: _Seed
+    late: tuple[str, ...] = ()
     answers: dict[str, _Answer] = Field(default_factory=dict)
+    counted: dict[str, _Answer] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +128,13 @@ class Answers:
     lab: str
     seed: int
     given: Mapping[str, str] = field(default_factory=dict)  # by question
+    late: tuple[str, ...] = ()  # predictions that were made when the rung had passed
+    counted: Mapping[str, str] = field(default_factory=dict)  # what became of predictions
 
 
 def answers_file(folder: Path, quiz: Quiz) -> Path:
     """The file in `folder`, a folder of lab folders."""
-    return folder / quiz.lab / ANSWERS
+    return folder / quiz.lab / quiz.sheet.file
 
 
 def fresh(quiz: Quiz, seed: int | None = None) -> Answers:
@@ -142,7 +148,7 @@ def read_answers(file: Path, quiz: Quiz) -> Answers:
 
 
 def unanswered_in(folder: Path, quiz: Quiz) -> list[str]:
-    """The ids of the questions that answers.toml in `folder` leaves out; all where it is missing.
+    """The ids of the questions that the file in `folder` leaves out; all where it is missing.
 
     Raises InputError with one line for a file that could not be scored.
     """
@@ -153,27 +159,33 @@ def unanswered_in(folder: Path, quiz: Quiz) -> list[str]:
 
 def parse_answers(data: bytes, quiz: Quiz) -> Answers:
     """What a student handed in. Raises InputError with one line."""
-    return _checked(ANSWERS, parse_table(ANSWERS, data, _AnswersFile, _MAX_BYTES), quiz)
+    name = quiz.sheet.file
+    return _checked(name, parse_table(name, data, _AnswersFile, _MAX_BYTES), quiz)
 
 
 def _checked(name: str, read: _AnswersFile, quiz: Quiz) -> Answers:
     if read.lab != quiz.lab:
         raise InputError(f"{name}: lab: these are answers to {read.lab!r}, not {quiz.lab!r}")
     known = {question.id for question in quiz.questions}
-    if unknown := next((name for name in read.answers if name not in known), ""):
-        raise InputError(f"{name}: answers: {quiz.lab} has no question {unknown!r}")
-    return Answers(read.lab, read.seed, read.answers)
+    for key, ids in (("answers", read.answers), ("late", read.late), ("counted", read.counted)):
+        if unknown := next((name for name in ids if name not in known), ""):
+            raise InputError(f"{name}: {key}: {quiz.lab} has no question {unknown!r}")
+    return Answers(read.lab, read.seed, read.answers, read.late, read.counted)
 
 
-def write_answers(file: Path, answers: Answers) -> None:
+def write_answers(file: Path, answers: Answers, sheet: Sheet = Sheet.QUIZ) -> None:
+    command = sheet.command(answers.lab)
     lines = [
-        f"# Your answers. ./lab quiz {answers.lab} writes this file, and ./lab submit packs it.",
+        f"# Your answers. {command} writes this file, and ./lab submit packs it.",
         "version = 1",
         f"lab = {_quoted(answers.lab)}",
         f"seed = {answers.seed}  # your questions are drawn from it: keep it",
+        *([f"late = [{', '.join(map(_quoted, answers.late))}]"] if answers.late else ()),
         "",
         "[answers]",
         *(f"{name} = {_quoted(text)}" for name, text in answers.given.items()),
+        *(["", "[counted]"] if answers.counted else ()),
+        *(f"{name} = {_quoted(text)}" for name, text in answers.counted.items()),
     ]
     write_whole(file, ("\n".join(lines) + "\n").encode("utf-8"))
 

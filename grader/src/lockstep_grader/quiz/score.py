@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Answers to points: each is checked with the key that there is here."""
+"""Answers to points: a quiz by the key that there is here, predictions by when they were made."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from lockstep_grader.intake.submission import Submission, read_submitted
@@ -10,7 +10,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Finding, Lab
 from lockstep_grader.model.quiz import (
-    ANSWERS,
+    Answered,
     AnswerError,
     Asked,
     Mark,
@@ -18,10 +18,13 @@ from lockstep_grader.model.quiz import (
     QuizResult,
     Verdict,
     asked,
+    canonical,
+    is_near,
     scored,
 )
 from lockstep_grader.quiz import sealed
 from lockstep_grader.quiz.file import FILE, Answers, parse_answers, read_quiz
+from lockstep_grader.quiz.predict import read_predictions
 
 
 class Checker(Protocol):
@@ -33,8 +36,9 @@ class NoKey:
     """Where there is no key, answers are kept and not judged."""
 
     def check(self, asked: Asked, answer: str) -> Verdict:
-        explain = not asked.question.is_scored
-        return Verdict(Mark.COLLECTED if explain else Mark.UNCHECKED)
+        if not asked.question.is_scored:
+            return Verdict(Mark.COLLECTED)
+        return Verdict(Mark.UNCHECKED, "it is checked when it is graded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +49,14 @@ class Scorer:
     checker: Checker
 
     def result(self, answers: Answers | None, problem: str = "") -> QuizResult:
-        given = answers.given if answers else {}
-        seed = answers.seed if answers else None
-        made = []
-        for question in self.quiz.questions:
-            drawn = asked(self.quiz, question, seed or 0)
-            answer = given.get(question.id, "")
-            made.append(scored(drawn, answer, self.verdict(drawn, answer)))
-        return QuizResult(tuple(made), seed, problem)
+        given = answers or Answers(self.quiz.lab, 0)
+        drawn = [asked(self.quiz, question, given.seed) for question in self.quiz.questions]
+        made = tuple(self._answered(each, given) for each in drawn)
+        return QuizResult(made, answers.seed if answers else None, problem)
+
+    def _answered(self, drawn: Asked, answers: Answers) -> Answered:
+        answer = answers.given.get(drawn.question.id, "")
+        return scored(drawn, answer, self.verdict(drawn, answer))
 
     def verdict(self, drawn: Asked, answer: str) -> Verdict:
         if not answer.strip():
@@ -70,12 +74,43 @@ class Scorer:
         return self.result(answers)
 
 
+@dataclass(frozen=True, slots=True)
+class Predictions(Scorer):
+    """A lab's predictions: one earns its point by coming before the rung has passed."""
+
+    checker: Checker = field(default_factory=NoKey)
+
+    def verdict(self, drawn: Asked, answer: str) -> Verdict:
+        return Verdict(Mark.UNCHECKED if answer.strip() else Mark.UNANSWERED)
+
+    def _answered(self, drawn: Asked, answers: Answers) -> Answered:
+        question, answer, counted, why = drawn.question, "", "", ""
+        try:
+            answer = canonical(question, answers.given.get(question.id, ""))
+            counted = canonical(question, answers.counted.get(question.id, ""))
+        except AnswerError:  # it is not counted yet, or not even predicted
+            pass
+        mark = self.verdict(drawn, answer).mark
+        if answer and counted:
+            near = is_near(question.kind, answer, counted)
+            mark = Mark.RIGHT if near else Mark.WRONG
+            why = "" if near else question.hint
+        is_late = bool(answer) and question.id in answers.late
+        made = scored(drawn, answer, Verdict(Mark.LATE if is_late else mark, why))
+        earned = made.max_score if answer and not is_late else 0.0
+        return replace(made, score=earned, counted=counted)
+
+
+Scorers = Mapping[str, Sequence[Scorer]]  # by lab
+
+
 def handed_in(submission: Submission, lab: Lab, quiz: Quiz) -> Answers | str | None:
     """The answers of a submission; None where there are none, or what is wrong with them."""
-    file = submission.files.get((lab.id, ANSWERS))
+    name = quiz.sheet.file
+    file = submission.files.get((lab.id, name))
     if file is None:
         return None
-    source = read_submitted(file, ANSWERS)
+    source = read_submitted(file, name)
     if isinstance(source, Finding):
         return source.message
     try:
@@ -97,26 +132,34 @@ def scorer_of(workspace: Workspace, lab: Lab) -> Scorer | None:
     return Scorer(quiz, sealed.read_sealed(file, quiz) if file.is_file() else NoKey())
 
 
-def scorers_of(workspace: Workspace, labs: Iterable[Lab]) -> Mapping[str, Scorer]:
-    found = {lab.id: scorer_of(workspace, lab) for lab in labs}
-    return {lab: scorer for lab, scorer in found.items() if scorer}
+def scorers_of(workspace: Workspace, labs: Iterable[Lab]) -> Scorers:
+    """Of each lab the scorer of its quiz and that of its predictions, where it has them."""
+
+    def found(lab: Lab) -> Iterator[Scorer]:
+        if quiz := scorer_of(workspace, lab):
+            yield quiz
+        if predictions := read_predictions(workspace, lab):
+            yield Predictions(predictions)
+
+    return {lab.id: tuple(found(lab)) for lab in labs}
 
 
 def shared_seeds(
-    submissions: Iterable[Submission], scorers: Mapping[str, Scorer]
+    submissions: Iterable[Submission], scorers: Scorers
 ) -> Mapping[str, tuple[str, ...]]:
-    """A note for each submission whose quiz was drawn from the seed of another: a copied file."""
-    owners: dict[tuple[str, int], list[str]] = {}
+    """A note for each submission whose questions were drawn from another's seed: a copied file."""
+    owners: dict[tuple[str, str, int], list[str]] = {}
     for submission in submissions:
         for lab in submission.labs:
-            if lab.id in scorers:
-                answers = handed_in(submission, lab, scorers[lab.id].quiz)
+            for scorer in scorers.get(lab.id, ()):
+                answers = handed_in(submission, lab, scorer.quiz)
                 if isinstance(answers, Answers):
-                    owners.setdefault((lab.id, answers.seed), []).append(submission.id)
+                    key = lab.id, scorer.quiz.sheet.file, answers.seed
+                    owners.setdefault(key, []).append(submission.id)
     notes: dict[str, tuple[str, ...]] = {}
-    for (lab_id, _), ids in owners.items():
+    for (lab_id, file, _), ids in owners.items():
         for one in ids if len(ids) > 1 else ():
             others = ", ".join(other for other in ids if other != one)
-            note = f"{lab_id}: {ANSWERS} has the same seed as that of {others}"
+            note = f"{lab_id}: {file} has the same seed as that of {others}"
             notes[one] = (*notes.get(one, ()), note)
     return notes

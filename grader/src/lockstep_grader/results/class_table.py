@@ -21,7 +21,7 @@ _TITLES = (
     _MISSING := "handed in nothing",
     _NOTES := "to note",
     _DISPUTES := "whose work it is is not clear",
-    _QUIZZES := "quiz answers that cannot be read",
+    _ANSWERS := "answers that cannot be read",
 )
 _UNCONFIRMED = "judged a second time, and not confirmed"
 
@@ -73,10 +73,11 @@ class Summary:
         elif result.problem:
             self._lists[_PROBLEMS].append(f"{result.id}: {one_line(result.problem)}")
         self._lists[_NOTES] += [f"{result.id}: {one_line(note)}" for note in result.notes]
-        self._lists[_QUIZZES] += [
-            f"{result.id} {lab.id}: {one_line(lab.quiz.problem)}"
+        self._lists[_ANSWERS] += [
+            f"{result.id} {lab.id}: {one_line(quiz.problem)}"
             for lab in result.labs
-            if lab.quiz and lab.quiz.problem
+            for quiz in lab.sheets.values()
+            if quiz.problem
         ]
         if result.dispute:
             self._lists[_DISPUTES].append(f"{result.id}: {one_line(result.dispute)}")

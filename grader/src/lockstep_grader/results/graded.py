@@ -5,8 +5,8 @@ Points are rounded once, where they are earned: grade.json holds them to two pla
 Every total here is a sum of those, and every page and format shows the same number.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lockstep_grader.machine.files import read_json
@@ -34,7 +34,7 @@ from lockstep_grader.model.policy import (
     mark,
     time_of,
 )
-from lockstep_grader.model.quiz import QuizResult
+from lockstep_grader.model.quiz import QuizResult, Sheet
 from lockstep_grader.model.text import visible
 from lockstep_grader.results import schema
 from lockstep_grader.results.comments import read_comments
@@ -48,8 +48,9 @@ GRADES = "grade.json"
 class LabEntry:
     id: str
     rungs: tuple[RungResult, ...]
-    quiz: QuizResult | None = None
-    quiz_points: float = 0.0  # what the quiz adds here with all answers right
+    sheets: Mapping[Sheet, QuizResult] = field(default_factory=dict)
+    # What each sheet adds here with all of its points.
+    sheet_points: Mapping[Sheet, float] = field(default_factory=dict)
     mark: LabMark | None = None  # what counts instead of the points; see Results.marked
     hidden: frozenset[str] = frozenset()  # rungs that count and that students are not shown
 
@@ -57,23 +58,30 @@ class LabEntry:
     def score(self) -> float | None:
         if self.mark:
             return self.mark.points
-        return total([*(rung.score for rung in self.rungs), self.quiz_score])
+        sheets = (self.sheet_score(sheet) for sheet in self.sheets)
+        return total([*(rung.score for rung in self.rungs), *sheets])
 
     @property
     def max_score(self) -> float:
         if self.mark:
             return self.mark.max_score
-        return tidy(sum(rung.max_score for rung in self.rungs) + self.quiz_points)
+        rungs = sum(rung.max_score for rung in self.rungs)
+        return tidy(rungs + sum(map(self.worth, self.sheets)))
 
     @property
-    def shows_quiz(self) -> bool:
-        """Whether the quiz counts or was answered: a course without it reads nothing about it."""
-        quiz = self.quiz
-        return quiz is not None and bool(self.quiz_points or quiz.problem or quiz.seed is not None)
+    def shown_sheets(self) -> tuple[Sheet, ...]:
+        """Those that count or were answered: a course without a quiz reads nothing about it."""
+        return tuple(
+            sheet
+            for sheet, quiz in self.sheets.items()
+            if self.worth(sheet) or quiz.problem or quiz.seed is not None
+        )
 
-    @property
-    def quiz_score(self) -> float:
-        return tidy(self.quiz_points * self.quiz.share) if self.quiz else 0.0
+    def worth(self, sheet: Sheet) -> float:
+        return self.sheet_points.get(sheet, 0.0)
+
+    def sheet_score(self, sheet: Sheet) -> float:
+        return tidy(self.worth(sheet) * self.sheets[sheet].share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +145,9 @@ class Entry:
         said = (each for each in self.comments if (each.lab, each.rung) not in hidden)
         return replace(self, labs=tuple(labs), comments=tuple(said))
 
-    def with_quiz_points(self, points: float) -> "Entry":
-        """The submission, where a quiz with all answers right adds `points` to its lab."""
-        labs = (replace(lab, quiz_points=points if lab.quiz else 0.0) for lab in self.labs)
-        return replace(self, labs=tuple(labs))
+    def with_sheet_points(self, points: Mapping[Sheet, float]) -> "Entry":
+        """The submission, where all answers of a sheet right add its `points` to their lab."""
+        return replace(self, labs=tuple(replace(lab, sheet_points=points) for lab in self.labs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,8 +258,9 @@ def _entry(item: schema.Submission, names: frozenset[str]) -> Entry:
 
 
 def _lab(item: schema.Lab) -> LabEntry:
-    quiz = made(QuizResult, item.quiz) if item.quiz else None
-    return LabEntry(item.id, tuple(_rung(rung) for rung in item.rungs), quiz)
+    answered = {sheet: getattr(item, sheet) for sheet in Sheet}
+    sheets = {sheet: made(QuizResult, each) for sheet, each in answered.items() if each}
+    return LabEntry(item.id, tuple(_rung(rung) for rung in item.rungs), sheets)
 
 
 def _rung(item: schema.Rung) -> RungResult:
@@ -273,7 +281,7 @@ def _marked(course: Course, entry: Entry) -> Entry:
         Graded(
             lab.id,
             tuple((rung.id, rung.score, rung.max_score) for rung in lab.rungs),
-            lab.quiz.share if lab.quiz else None,
+            {sheet: quiz.share for sheet, quiz in lab.sheets.items()},
         )
         for lab in entry.labs
     )

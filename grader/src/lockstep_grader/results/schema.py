@@ -142,7 +142,7 @@ class Rung(Judgement):
 
 
 class Answer(_Model):
-    """A question of a quiz as it was asked, and a student's answer."""
+    """A question as it was asked, and a student's answer."""
 
     id: Text
     kind: Kind
@@ -152,9 +152,12 @@ class Answer(_Model):
     reason: Text
     score: Positive
     max_score: Positive
+    counted: Text = ""
 
 
 class Quiz(_Model):
+    """A sheet of questions: a quiz, or predictions."""
+
     score: Positive
     max_score: Positive
     seed: Annotated[StrictInt, Field(ge=0)] | None
@@ -168,6 +171,7 @@ class Lab(_Model):
     max_score: Positive
     rungs: tuple[Rung, ...]
     quiz: Quiz | None = None
+    predictions: Quiz | None = None
 
 
 class Student(_Model):

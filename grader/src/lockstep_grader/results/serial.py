@@ -25,7 +25,7 @@ from lockstep_grader.model.grades import (
     SubmissionResult,
     TestResult,
 )
-from lockstep_grader.model.quiz import QuizResult
+from lockstep_grader.model.quiz import QuizResult, Sheet
 from lockstep_grader.toolchain.description import Toolchain
 from lockstep_grader.words.account import account_of
 
@@ -84,7 +84,8 @@ def check_json(
     `folder` holds the lab's; `hints` are the commands that show a rung's hints.
     """
     report = {**_lab(lab), "folder": str(folder / lab.id)}
-    del report["quiz"]  # `check` judges rungs alone
+    for sheet in Sheet:
+        del report[sheet]  # `check` judges rungs alone
     report["rungs"] = [{**rung, "hint": hints.get(rung["id"])} for rung in report["rungs"]]
     return {**report_head(toolchain, seed, graded_at), "lab": report}
 
@@ -111,7 +112,8 @@ def _lab(lab: LabResult) -> dict[str, Any]:
         "score": lab.score,
         "max_score": lab.max_score,
         "rungs": [_rung(rung) for rung in lab.rungs],
-        "quiz": lab.quiz and quiz_json(lab.quiz),
+        **{sheet.value: None for sheet in Sheet},
+        **{sheet.value: quiz_json(quiz) for sheet, quiz in lab.sheets.items()},
     }
 
 

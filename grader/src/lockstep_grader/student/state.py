@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a checkout stores about its student: last scores and revealed hints."""
+"""What a checkout stores about its student: last scores, rungs that were right, revealed hints."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -37,6 +37,17 @@ def remember_scores(folder: Path, result: LabResult) -> None:
     scores = {rung.id: rung.score for rung in result.rungs if rung.score is not None}
     merged = {**(earlier if isinstance(earlier, dict) else {}), **scores}
     write_json(folder / "progress.json", {**progress, result.id: merged})
+
+
+def right_rungs(folder: Path, lab: Lab) -> frozenset[str]:
+    """The rungs that some check has found right: it has shown their counters."""
+    known = _read(folder / "right.json").get(lab.id, [])
+    return frozenset(map(str, known)) if isinstance(known, list) else frozenset()
+
+
+def remember_right(folder: Path, lab: Lab, result: LabResult) -> None:
+    right = right_rungs(folder, lab) | {rung.id for rung in result.rungs if rung.judgement.is_right}
+    write_json(folder / "right.json", {**_read(folder / "right.json"), lab.id: sorted(right)})
 
 
 def _read(file: Path) -> Mapping[str, Any]:

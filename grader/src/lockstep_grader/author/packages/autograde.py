@@ -31,7 +31,7 @@ from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, FaultError, LockstepError
 from lockstep_grader.model.grades import Backend, Judgement, Lab
-from lockstep_grader.model.quiz import ANSWERS
+from lockstep_grader.model.quiz import ANSWER_FILES, Sheet
 from lockstep_grader.model.score import score_rung
 from lockstep_grader.model.text import one_line
 from lockstep_grader.results.export import platforms
@@ -96,7 +96,7 @@ def take(source: Path, lab: Lab, target: Path) -> str:
             return f"{source.name} is larger than {_MAX_ARCHIVE_BYTES >> 20} MiB"
         with ExitStack() as opened:
             files = _files_in(source, opened)
-            for name in (*(rung.file_name for rung in lab.rungs), ANSWERS):
+            for name in (*(rung.file_name for rung in lab.rungs), *ANSWER_FILES):
                 found = [path for path in files if path.name == name]
                 if found:
                     best = min(found, key=lambda path: _rank(path, lab))
@@ -179,11 +179,15 @@ def prepare(workspace: Workspace, lab: Lab) -> None:
 
 
 def autograde(
-    workspace: Workspace, platform: Platform, lab: Lab, root: Path, quiz_points: float = 0.0
+    workspace: Workspace,
+    platform: Platform,
+    lab: Lab,
+    root: Path,
+    worth: Mapping[Sheet, float] | None = None,
 ) -> int:
     """Grades the submitted files under `root` and puts the result where the platform expects it.
 
-    A quiz with all answers right adds `quiz_points`.
+    Each sheet of questions with all answers right adds what it is `worth`.
     """
     with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
         work = Path(folder)
@@ -191,7 +195,7 @@ def autograde(
             problem = take(_handed_in(platform, lab, root), lab, work / "submission" / lab.id)
             graded = _grade(workspace, platform, lab, work)
             graded = replace(graded, problem=problem or graded.problem)
-            graded = graded.with_quiz_points(quiz_points)
+            graded = graded.with_sheet_points(worth or {})
         except Exception as error:  # the platform waits for a result, whatever has happened
             graded = fault_of(lab, error)
         try:

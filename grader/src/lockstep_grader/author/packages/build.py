@@ -21,12 +21,13 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Lab, tidy
-from lockstep_grader.model.quiz import ANSWERS
+from lockstep_grader.model.quiz import Sheet
 from lockstep_grader.quiz.file import read_quiz
 from lockstep_grader.quiz.key import read_key
+from lockstep_grader.quiz.predict import read_sheets
 from lockstep_grader.quiz.sealed import FILE as SEALED
 from lockstep_grader.quiz.sealed import sealed_json
-from lockstep_grader.results.export.words import QUIZ, number
+from lockstep_grader.results.export.words import number
 from lockstep_grader.toolchain.system import BUILD_REQUIREMENTS
 
 
@@ -154,31 +155,43 @@ class Order:
 
     lab: Lab
     image: str
-    quiz_points: float  # what the quiz adds with all answers right
-    has_quiz: bool
+    # What each sheet of questions that the lab has adds with all answers right.
+    sheets: Mapping[Sheet, float]
 
     @property
-    def quiz_option(self) -> str:
+    def counted(self) -> Mapping[Sheet, float]:
+        return {sheet: worth for sheet, worth in self.sheets.items() if worth}
+
+    @property
+    def sheet_options(self) -> str:
         """For the command that grades."""
-        return f" --quiz {number(self.quiz_points)}" if self.quiz_points else ""
+        return "".join(f" --{sheet} {number(worth)}" for sheet, worth in self.counted.items())
 
     @property
     def max_score(self) -> float:
-        return tidy(self.lab.max_score + self.quiz_points)
+        return tidy(self.lab.max_score + sum(self.sheets.values()))
+
+    @property
+    def file_names(self) -> list[str]:
+        return [*(rung.file_name for rung in self.lab.rungs), *(each.file for each in self.sheets)]
 
 
 def build_package(
-    workspace: Workspace, platform: Platform, lab: Lab, image: str = "", quiz_points: float = 0.0
+    workspace: Workspace,
+    platform: Platform,
+    lab: Lab,
+    image: str = "",
+    points: Mapping[Sheet, float] | None = None,
 ) -> bytes:
     """The package's bytes: the same checkout gives the same. Raises InputError or FaultError."""
-    has_quiz = read_quiz(workspace, lab) is not None
-    if quiz_points and not has_quiz:
-        raise InputError(f"--quiz: {lab.id} has no quiz")
-    if quiz_points and platform is Platform.GITHUB:
-        raise InputError(
-            "--quiz: a package for GitHub records no points; it shows the quiz's words"
-        )
-    order = Order(lab, image or f"lockstep-{lab.id}", quiz_points, has_quiz)
+    worth = {sheet: most for sheet, most in (points or {}).items() if most}
+    sheets = {each.sheet: worth.pop(each.sheet, 0.0) for each in read_sheets(workspace, lab)}
+    for sheet in worth:
+        raise InputError(f"--{sheet}: {lab.id} has no {sheet}")
+    order = Order(lab, image or f"lockstep-{lab.id}", sheets)
+    if order.counted and platform is Platform.GITHUB:
+        option = order.sheet_options.split()[0]
+        raise InputError(f"{option}: a package for GitHub records no points; it shows the words")
     return KINDS[platform].make(order, bundle(workspace, lab))
 
 
@@ -220,9 +233,9 @@ def _autolab(order: Order, files: Files) -> bytes:
         }
         for rung in lab.rungs
     ]
-    if order.quiz_points:
-        worth = number(order.quiz_points)
-        problems.append({"name": f"{lab.id}/{QUIZ}", "title": "Quiz", "points": worth})
+    for sheet, worth in order.counted.items():
+        title = sheet.capitalize()
+        problems.append({"name": f"{lab.id}/{sheet}", "title": title, "points": number(worth)})
     settings = {"problems": problems, "time_limit": TIME_LIMIT_SECONDS, "image": image}
     own = {
         f"{name}.rb": text(render("assessment.rb", name=name)),
@@ -258,7 +271,7 @@ def _prairielearn(order: Order, files: Files) -> bytes:
     }
     folder = {
         "info.json": text(json.dumps(info, indent=2) + "\n"),
-        "question.html": text(render("question.html", order=order, answers=ANSWERS)),
+        "question.html": text(render("question.html", order=order)),
         f"clientFilesQuestion/{lab.id}.zip": _handout(lab, files),
         "tests/run.sh": text(render("run.sh", order=order, lockstep=lockstep), executable=True),
     }

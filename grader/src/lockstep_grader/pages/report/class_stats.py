@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The class in figures: distribution, rungs, causes, quizzes, extremes, who needs help. No I/O."""
+"""The class in figures: distribution, rungs, causes, answers, extremes, who needs help. No I/O."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import mean, median
 
 from lockstep_grader.model.grades import FindingKind, Lab, RungResult
-from lockstep_grader.model.quiz import Answered, Kind, Mark, QuizResult
+from lockstep_grader.model.quiz import Answered, Kind, Mark, QuizResult, Sheet
 from lockstep_grader.model.text import joined_lines
 from lockstep_grader.pages.report.rung_view import Gauge, gauges
 from lockstep_grader.pages.report.words import (
@@ -216,9 +216,10 @@ class QuestionStat:
 
 @dataclass(frozen=True, slots=True)
 class QuizStat:
-    """A lab's quiz; the counts are of those who handed in answers."""
+    """A lab's quiz or predictions; the counts are of those who handed in answers."""
 
     lab: str
+    sheet: Sheet
     answered: int
     silent: int  # submissions without answers
     unreadable: tuple[Entry, ...]
@@ -228,20 +229,20 @@ class QuizStat:
 
 
 def quiz_stats(entries: Sequence[Entry]) -> list[QuizStat]:
-    """Of each lab whose quiz any of them answered."""
-    found: dict[str, list[tuple[Entry, QuizResult]]] = defaultdict(list)
+    """Of each lab's sheet that any of them answered."""
+    found: dict[tuple[str, Sheet], list[tuple[Entry, QuizResult]]] = defaultdict(list)
     for entry in entries:
         for lab in entry.labs:
-            if lab.quiz:
-                found[lab.id].append((entry, lab.quiz))
+            for sheet, quiz in lab.sheets.items():
+                found[lab.id, sheet].append((entry, quiz))
     return [
-        _quiz(lab, quizzes)
-        for lab, quizzes in sorted(found.items())
+        _quiz(lab, sheet, quizzes)
+        for (lab, sheet), quizzes in sorted(found.items())
         if any(quiz.seed is not None or quiz.problem for _, quiz in quizzes)
     ]
 
 
-def _quiz(lab: str, quizzes: Sequence[tuple[Entry, QuizResult]]) -> QuizStat:
+def _quiz(lab: str, sheet: Sheet, quizzes: Sequence[tuple[Entry, QuizResult]]) -> QuizStat:
     answered = [quiz for _, quiz in quizzes if quiz.seed is not None]
     unreadable = tuple(entry for entry, quiz in quizzes if quiz.problem)
     by_question: dict[str, list[Answered]] = defaultdict(list)
@@ -250,6 +251,7 @@ def _quiz(lab: str, quizzes: Sequence[tuple[Entry, QuizResult]]) -> QuizStat:
             by_question[each.id].append(each)
     return QuizStat(
         lab,
+        sheet,
         len(answered),
         len(quizzes) - len(answered) - len(unreadable),
         unreadable,

@@ -15,7 +15,6 @@ from typing import Any
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.grades import Outcome, RungResult, TestResult
 from lockstep_grader.results.export.words import (
-    QUIZ,
     RUNG_CHARS,
     Item,
     clip,
@@ -41,7 +40,7 @@ def autolab(submission: Entry) -> str:
     words = [headline(submission), ""]
     for item in items(submission):
         worth = f"  {points(item.score, item.max_score)}" if item.counts else ""
-        outcome = "" if item.tag == QUIZ else f"  {item.tag}"
+        outcome = "" if item.is_sheet else f"  {item.tag}"
         words.append(f"{item.name}{worth}{outcome}")
         words += [f"    {line}" for line in item.said(RUNG_CHARS).splitlines()]
     lines = [*words, json.dumps(_stages(submission)), json.dumps(_autoresult(submission))]
@@ -110,7 +109,7 @@ def gradescope(
 
 
 def _gradescope_test(position: int, item: Item, with_scores: bool) -> dict[str, Any]:
-    """A quiz that adds no points is a test without a score: its words are shown, and no 0 / 0."""
+    """A sheet that adds no points is a test without a score: its words are shown, and no 0 / 0."""
     test: dict[str, Any] = {
         "name": item.name,
         "number": str(position),
@@ -203,7 +202,7 @@ def _add_pictures(document: dict[str, Any], submission: Entry, folder: Path) -> 
         return
     room = MAX_BYTES - _size(document)
     rungs = submission.rungs
-    for test, (lab, rung) in zip(document["tests"], rungs, strict=False):  # quizzes come last
+    for test, (lab, rung) in zip(document["tests"], rungs, strict=False):  # sheets come last
         for picture in rung.judgement.images:
             png = kept_picture(folder, submission.id, lab.id, picture.file)
             if not png:

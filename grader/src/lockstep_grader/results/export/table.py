@@ -80,6 +80,7 @@ _QUIZ: Columns[Asked] = {
     "kind": lambda record: record[2].kind.value,
     "ask": lambda record: cell(record[2].ask),
     "answer": lambda record: cell(record[2].answer, _ANSWER_CHARS),
+    "counted": lambda record: cell(record[2].counted),
     "mark": lambda record: record[2].mark.value,
     "score": lambda record: number(record[2].score),
     "max_score": lambda record: number(record[2].max_score),
@@ -110,7 +111,8 @@ def quiz(book: Results) -> str:
         (entry, lab, answer)
         for entry in book.entries
         for lab in entry.labs
-        for answer in (lab.quiz.answers if lab.quiz else ())
+        for sheet in lab.sheets.values()
+        for answer in sheet.answers
     ]
     return _table({**_of_first(_WHO), **_QUIZ}, records)
 

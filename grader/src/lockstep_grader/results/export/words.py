@@ -7,12 +7,11 @@ from functools import partial
 from typing import NamedTuple
 
 from lockstep_grader.model.grades import Finding, Outcome, RungResult
-from lockstep_grader.model.quiz import ANSWERS, Mark
+from lockstep_grader.model.quiz import Mark, Sheet
 from lockstep_grader.model.text import visible
 from lockstep_grader.results.graded import Entry, LabEntry
 from lockstep_grader.words.account import account_of
 
-QUIZ = "quiz"  # what a lab's quiz is called where a rung has its id
 MESSAGE_CHARS = 2_000  # of one message of the judge, or of what a submission printed
 RUNG_CHARS = 10_000  # of all text about one rung
 
@@ -23,6 +22,7 @@ _OTHER_MARKS = {
     Mark.RIGHT: "right",
     Mark.UNANSWERED: "not answered",
     Mark.COLLECTED: "kept for your instructor",
+    Mark.LATE: "predicted after the rung had passed",
 }
 _TRY_AGAIN = "It costs you nothing and will be graded again."
 
@@ -81,22 +81,21 @@ def explanation(rung: RungResult, max_chars: int = RUNG_CHARS) -> str:
     return clip("\n".join(lines), max_chars)
 
 
-def quiz_words(lab: LabEntry, max_chars: int = RUNG_CHARS) -> str:
-    """How many answers are right, then each that is not, with the reason."""
-    quiz = lab.quiz
-    if quiz is None:
-        return ""
+def sheet_words(lab: LabEntry, sheet: Sheet, max_chars: int = RUNG_CHARS) -> str:
+    """How many answers earn a point, then each that is not right, with the reason."""
+    quiz = lab.sheets[sheet]
     if quiz.problem:
         return clip(f"The answers cannot be read: {safe(quiz.problem)}", max_chars)
     if quiz.seed is None:
-        return f"No answers: hand in {ANSWERS}, which ./lab quiz {lab.id} writes."
-    lines = [f"{number(quiz.score)} of {number(quiz.max_score)} right"]
-    if not lab.quiz_points:
-        lines[0] += "; the quiz adds no points here"
+        return f"No answers: hand in {sheet.file}, which {sheet.command(lab.id)} writes."
+    lines = [f"{number(quiz.score)} of {number(quiz.max_score)} {sheet.earned_by}"]
+    if not lab.worth(sheet):
+        lines[0] += f"; the {sheet} {'adds' if sheet is Sheet.QUIZ else 'add'} no points here"
     for each in quiz.answers:
         if each.mark in (Mark.WRONG, Mark.UNCHECKED):
             lines += [f"{each.mark}: {each.id}", f"    {safe(each.ask, _ASK_CHARS)}"]
             lines.append(f"    your answer: {safe(each.answer, _ASK_CHARS)}")
+            lines += [f"    counted: {safe(each.counted, _ASK_CHARS)}"] if each.counted else []
             lines += [f"    {safe(each.reason)}"] if each.reason else []
     for mark, said in _OTHER_MARKS.items():
         if ids := [each.id for each in quiz.answers if each.mark is mark]:
@@ -106,13 +105,13 @@ def quiz_words(lab: LabEntry, max_chars: int = RUNG_CHARS) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A rung or a quiz, as a platform's document of a submission lists it."""
+    """A rung or a sheet of answers, as a platform's document of a submission lists it."""
 
     lab: str
     id: str
     score: float | None
-    max_score: float  # 0: a quiz that adds no points
-    tag: str
+    max_score: float  # 0: a sheet that adds no points
+    tag: str  # a rung's outcome, or the sheet
     is_full: bool
     said: Callable[[int], str]  # at most so many characters
 
@@ -123,11 +122,15 @@ class Item:
 
     @property
     def counts(self) -> bool:
-        return bool(self.max_score) or self.tag != QUIZ
+        return bool(self.max_score) or not self.is_sheet
+
+    @property
+    def is_sheet(self) -> bool:
+        return self.tag == self.id
 
 
 def items(submission: Entry) -> list[Item]:
-    """Every rung, then every quiz that counts or was answered."""
+    """Every rung, then every sheet that counts or was answered."""
 
     def of_rung(lab: LabEntry, rung: RungResult) -> Item:
         said = partial(explanation, rung)
@@ -135,13 +138,14 @@ def items(submission: Entry) -> list[Item]:
         full = rung.score == rung.max_score
         return Item(lab.id, rung.id, rung.score, rung.max_score, tag, full, said)
 
-    def of_quiz(lab: LabEntry) -> Item:
-        full = lab.quiz_score == lab.quiz_points
-        said = partial(quiz_words, lab)
-        return Item(lab.id, QUIZ, lab.quiz_score, lab.quiz_points, QUIZ, full, said)
+    def of_sheet(lab: LabEntry, sheet: Sheet) -> Item:
+        score, worth = lab.sheet_score(sheet), lab.worth(sheet)
+        said = partial(sheet_words, lab, sheet)
+        return Item(lab.id, sheet.value, score, worth, sheet.value, score == worth, said)
 
     rungs = [of_rung(lab, rung) for lab, rung in submission.rungs]
-    return [*rungs, *(of_quiz(lab) for lab in submission.labs if lab.shows_quiz)]
+    shown = ((lab, sheet) for lab in submission.labs for sheet in lab.shown_sheets)
+    return [*rungs, *(of_sheet(lab, sheet) for lab, sheet in shown)]
 
 
 def headline(submission: Entry) -> str:

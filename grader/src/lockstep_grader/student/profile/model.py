@@ -2,7 +2,7 @@
 """A profile as values: what the judge's `--profile` says, read and checked, and written as JSON."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,7 +11,7 @@ from pydantic import AliasChoices, BeforeValidator, Field, TypeAdapter, Validati
 from lockstep_grader.intake.toml_lines import spelled
 from lockstep_grader.intake.toml_tables import first_problem
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Finding, FindingKind, Outcome
+from lockstep_grader.model.grades import Finding, FindingKind, Outcome, Place
 from lockstep_grader.model.text import visible
 
 WARP_SIZE = 32
@@ -87,6 +87,7 @@ class SizeProfile:
     findings: tuple[Annotated[Finding, BeforeValidator(_finding)], ...]
     measures: Counters
     kernels: tuple[Kernel, ...]
+    places: Mapping[_Words, Place] = field(default_factory=dict)  # by measure: the most of it
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -124,6 +125,7 @@ def read_run(kernels: Sequence[Any]) -> SizeProfile:
 def size_json(size: SizeProfile) -> dict[str, Any]:
     """As schemas/profile.schema.json has it, without the diagnoses of the kernels."""
     made: dict[str, Any] = _SIZE.dump_python(size, mode="json")
+    del made["places"]
     made["findings"] = [
         {
             "kind": finding.kind.value,
