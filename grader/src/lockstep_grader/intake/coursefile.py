@@ -175,7 +175,7 @@ class CourseFile:
             lab = self._labs[each.lab]
             rungs = {rung.id: rung.points.total for rung in lab.rungs}
             rules = course.labs.get(lab.id)
-            most = rungs.get(each.rung, lab.max_score + (rules.quiz if rules else 0.0))
+            most = rungs.get(each.rung, lab.max_score + sum(rules.sheets.values() if rules else ()))
             where = each.rung or each.lab
             if each.points > most:
                 yield self._at(path, f"{each.points:g} points are more than {where} has ({most:g})")
