@@ -180,25 +180,41 @@ void Bounds::report_elsewhere(const run::Warp& warp, const Access& access, std::
 
 void Bounds::report_unwritten(const run::Warp& warp, const Access& access,
                               const report::Touch& touch, std::uint32_t lane,
-                              const std::string& what, std::uint64_t unwritten_bytes) {
+                              std::uint64_t unwritten_bytes) {
   if (!findings_.is_new(*access.instruction, Mistake::kUninitialized)) return;
-  std::string message =
-      report::uninitialized_text(name_of(warp, lane), touch, what, unwritten_bytes);
-  if (access.space != run::Space::kShared) message += report::fill_before_text();
-  report_at(Kind::kUninitializedRead, *warp.block->launch, *access.instruction, std::move(message));
+  const run::Launch& launch = *warp.block->launch;
+  const std::string thread = name_of(warp, lane);
+  std::string message;
+  if (access.space == run::Space::kShared) {
+    const report::SharedRoom* const variable = layout_->find(touch.address);
+    message =
+        report::uninitialized_text(thread, touch, shared_name(touch.address),
+                                   variable == nullptr ? 0 : variable->offset, unwritten_bytes);
+  } else if (const Allocation* const allocation = memory::find(touch.address)) {
+    message =
+        report::uninitialized_text(thread, touch, report::allocation_text(room_of(*allocation)),
+                                   allocation->base, unwritten_bytes);
+    const auto fill = fills_.find(allocation->base);
+    const bool is_short = fill != fills_.end() && fill->second.at.is_known() &&
+                          fill->second.size_bytes < allocation->size_bytes &&
+                          !device_.flags().all(allocation->base + fill->second.size_bytes, 1);
+    message += is_short ? report::short_fill_text(fill->second, touch.place.file)
+                        : report::fill_before_text();
+  }
+  report_at(Kind::kUninitializedRead, launch, *access.instruction, std::move(message));
 }
 
 // Some byte of what the lane reads was never written. An element with a written byte passes:
 // programs copy structs with their padding. An atomic is one of a number, which has none.
 void Bounds::note_unwritten(const run::Warp& warp, Access& access, std::uint32_t lane,
-                            const std::string& what, const ByteFlags& flags) {
+                            const ByteFlags& flags) {
   const std::uint64_t address = access.address[lane];
   const std::uint32_t bit = 1u << lane;
   const bool has_register =
       !access.is_atomic && !access.is_async && access.num_elements <= access.unwritten.size();
   if (!has_register) {
     if (!access.is_atomic && !flags.none(address, access.size_bytes)) return;
-    return report_unwritten(warp, access, touch_of(warp, access, lane), lane, what,
+    return report_unwritten(warp, access, touch_of(warp, access, lane), lane,
                             count_unwritten(access, lane, flags));
   }
   std::uint32_t num_unwritten = 0;
@@ -241,7 +257,7 @@ bool Bounds::check_lane(const run::Warp& warp, Access& access, std::uint32_t lan
   }
   if (is_constant) return true;
   memory::poison_on_first_use(address, access.size_bytes);
-  if (access.reads) note_unwritten(warp, access, lane, allocation->name, device_.flags());
+  if (access.reads) note_unwritten(warp, access, lane, device_.flags());
   if (access.writes) device_.flags().set(address, access.size_bytes);
   return true;
 }
@@ -343,7 +359,7 @@ bool Bounds::check_shared_lane(const run::Warp& warp, BlockState& block, Access&
   }
   const ByteFlags& flags = block.shared.shadow().written;
   if (access.reads && !reports_copy(warp, block, access, lane)) {
-    note_unwritten(warp, access, lane, shared_name(offset), flags);
+    note_unwritten(warp, access, lane, flags);
   }
   if (access.writes) flags.set(offset, access.size_bytes);
   return true;
@@ -388,12 +404,7 @@ void Bounds::report_use(const run::Warp& warp, const Access& read, std::uint32_t
   report::Touch touch = touch_of(warp, read, lane);
   touch.address += std::uint64_t{element} * read.element_bytes;
   touch.size_bytes = read.element_bytes;
-  if (read.space == run::Space::kShared) {
-    return report_unwritten(warp, read, touch, lane, shared_name(touch.address), touch.size_bytes);
-  }
-  const Allocation* const allocation = memory::find(touch.address);
-  report_unwritten(warp, read, touch, lane,
-                   allocation == nullptr ? "device memory" : allocation->name, touch.size_bytes);
+  report_unwritten(warp, read, touch, lane, touch.size_bytes);
 }
 
 void Bounds::check_local(const run::Warp& warp, Access& access) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <utility>
 
 #include "check/block_state.h"
@@ -10,6 +11,7 @@
 #include "check/device_shadow.h"
 #include "check/findings.h"
 #include "check/shared_layout.h"
+#include "report/memory_text.h"
 #include "run/monitor.h"
 #include "run/warp.h"
 
@@ -40,6 +42,10 @@ class Bounds {
   // Another thread's local memory.
   void check_local(const run::Warp& warp, run::Access& access);
 
+  // What the host copied to the beginning of an allocation, or filled it with.
+  void note_filled(std::uint64_t address, const report::Fill& fill) { fills_[address] = fill; }
+  void forget_fill(std::uint64_t address) { fills_.erase(address); }
+
   // Without checks: an access to global memory outside of all allocations ends the kernel.
   void require_memory(const run::Warp& warp, run::Access& access);
 
@@ -49,7 +55,7 @@ class Bounds {
   bool is_in_guard_zone(const run::Access& access, std::uint32_t lane);
   bool check_lane(const run::Warp& warp, run::Access& access, std::uint32_t lane);
   void note_unwritten(const run::Warp& warp, run::Access& access, std::uint32_t lane,
-                      const std::string& what, const ByteFlags& flags);
+                      const ByteFlags& flags);
   bool check_shared_lane(const run::Warp& warp, BlockState& block, run::Access& access,
                          std::uint32_t lane);
   bool reports_copy(const run::Warp& warp, const BlockState& block, const run::Access& access,
@@ -58,7 +64,7 @@ class Bounds {
   std::string name_of_place(const run::Access& access, std::uint64_t address) const;
   std::string shared_name(std::uint64_t offset) const;
   void report_unwritten(const run::Warp& warp, const run::Access& access,
-                        const report::Touch& touch, std::uint32_t lane, const std::string& what,
+                        const report::Touch& touch, std::uint32_t lane,
                         std::uint64_t unwritten_bytes);
 
   DeviceShadow& device_;
@@ -68,6 +74,7 @@ class Bounds {
   const memory::Allocation* last_ = nullptr;  // found, valid for that version of the book
   std::uint64_t version_ = 0;
   std::uint32_t in_guard_zones_ = 0;
+  std::unordered_map<std::uint64_t, report::Fill> fills_;  // by where it begins
 };
 
 }  // namespace check

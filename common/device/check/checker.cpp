@@ -69,6 +69,11 @@ struct Checker::State {
                                      may_meet_barriers(*launch.program, *launch.kernel)};
   }
 
+  void note_filled(std::uint64_t address, std::uint64_t size_bytes) {
+    const Work* const work = streams.current_work();
+    if (work != nullptr) bounds.note_filled(address, {size_bytes, place_of(work->issued_at)});
+  }
+
   BlockState& of(const run::Block& block) { return *blocks[block.slot]; }
 
   template <class Visit>
@@ -307,6 +312,7 @@ void Checker::on_allocate(const memory::Allocation& allocation, bool initialised
 void Checker::on_release(const memory::Allocation& allocation) {
   if (!memory::is_device(allocation.base)) return;
   state_->copy_races.note_freed(allocation);
+  state_->bounds.forget_fill(allocation.base);
   state_->device.end(allocation);
 }
 
@@ -318,6 +324,7 @@ void Checker::on_write(std::uint64_t address, std::uint64_t size_bytes) {
   if (!memory::is_device(address) || size_bytes == 0) return;
   state_->copy_races.note_copied(address, size_bytes, true);
   state_->device.set_written(address, size_bytes);
+  state_->note_filled(address, size_bytes);
 }
 
 void Checker::on_read(std::uint64_t address, std::uint64_t size_bytes) {
@@ -342,6 +349,7 @@ void Checker::on_copy(std::uint64_t to, std::uint64_t from, std::uint64_t size_b
   } else {
     state_->device.set_written(to, size_bytes);
   }
+  state_->note_filled(to, size_bytes);
 }
 
 }  // namespace check

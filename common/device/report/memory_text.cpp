@@ -16,6 +16,14 @@ std::string name_of(const Room& room) {
          (line.empty() ? "" : ", allocated in " + line) + ")";
 }
 
+// ", index 100 in items of 4 bytes"; nothing where the address is between two of them.
+std::string index_text(const Touch& touch, std::uint64_t base) {
+  const std::uint64_t offset = touch.address - base;
+  if (touch.size_bytes < 2 || offset % touch.size_bytes != 0) return "";
+  return ", index " + std::to_string(offset / touch.size_bytes) + " in items of " +
+         bytes(touch.size_bytes);
+}
+
 // "which has been freed in line 14 of scan.cu"
 std::string freed(const Room& room) {
   const std::string line = full_line_name(room.freed_at);
@@ -40,7 +48,7 @@ std::string place_of(const Touch& touch, const Room* nearest) {
            name_of(*nearest) + ": the index is negative or the pointer wrong";
   }
   return text + " the end of " + name_of(*nearest) +
-         (nearest->is_live ? "" : ", " + freed(*nearest));
+         (nearest->is_live ? index_text(touch, nearest->base) : ", " + freed(*nearest));
 }
 
 std::string why_unfilled(const CopyUnderWay& copy) {
@@ -93,7 +101,8 @@ std::string past_dynamic_text(const std::string& thread, const Touch& touch, std
 std::string past_variable_text(const std::string& thread, const Touch& touch,
                                const SharedRoom& variable) {
   return what_it_does(thread, touch) + how_far_past(touch, variable.end()) + " the end of shared " +
-         variable.name + " (" + bytes(variable.size_bytes) + ")";
+         variable.name + " (" + bytes(variable.size_bytes) + ")" +
+         index_text(touch, variable.offset);
 }
 
 std::string past_local_variable_text(const std::string& thread, const Touch& touch,
@@ -103,7 +112,8 @@ std::string past_local_variable_text(const std::string& thread, const Touch& tou
     return what_it_does(thread, touch) + ", " + bytes(variable.offset - touch.address) +
            " before the start of " + name + ": the index is negative or the pointer wrong";
   }
-  return what_it_does(thread, touch) + how_far_past(touch, variable.end()) + " the end of " + name;
+  return what_it_does(thread, touch) + how_far_past(touch, variable.end()) + " the end of " + name +
+         index_text(touch, variable.offset);
 }
 
 std::string before_shared_text(const std::string& thread, const Touch& touch) {
@@ -128,17 +138,28 @@ std::string past_local_text(const std::string& thread, const Touch& touch) {
 }
 
 std::string uninitialized_text(const std::string& thread, const Touch& touch,
-                               const std::string& what, std::uint64_t unwritten_bytes) {
+                               const std::string& what, std::uint64_t base,
+                               std::uint64_t unwritten_bytes) {
   const bool is_partly_written = unwritten_bytes < touch.size_bytes;
   return thread + (touch.is_update ? " updates " : " reads ") + bytes(touch.size_bytes) + " of " +
          what +
-         (is_partly_written ? ", of which no thread has written " + bytes(unwritten_bytes) +
-                                  " yet (the size of a fill or a copy is counted in bytes)"
-                            : " that no thread has written yet");
+         (is_partly_written ? ", of which no thread has written " + bytes(unwritten_bytes) + " yet"
+                            : " that no thread has written yet") +
+         index_text(touch, base);
+}
+
+std::string allocation_text(const Room& room) {
+  return room.made_at.is_known() ? name_of(room) : room.name;
 }
 
 std::string fill_before_text() {
   return "; fill it before: by a copy, by cudaMemsetAsync or in an earlier kernel";
+}
+
+std::string short_fill_text(const Fill& fill, std::string_view file) {
+  return "; " + line_name(fill.at, file) + " fills only " +
+         (fill.size_bytes == 1 ? "its first byte" : "its first " + bytes(fill.size_bytes)) +
+         ": the size of a copy or fill is counted in bytes";
 }
 
 std::string uninitialized_local_text(const std::string& thread, const std::string& variable) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "report/words.h"
 
@@ -60,11 +61,21 @@ std::string past_local_variable_text(const std::string& thread, const Touch& tou
                                      const SharedRoom& variable);
 std::string past_local_text(const std::string& thread, const Touch& touch);
 
-// It reads `what` ("d_in", "shared memory (tile)"), of which unwritten_bytes were never written.
+// It reads `what` ("d_in", "shared memory (tile)"), which begins at `base` and of which
+// unwritten_bytes were never written.
 std::string uninitialized_text(const std::string& thread, const Touch& touch,
-                               const std::string& what, std::uint64_t unwritten_bytes);
+                               const std::string& what, std::uint64_t base,
+                               std::uint64_t unwritten_bytes);
+// Its name, and the line that made it.
+std::string allocation_text(const Room& room);
 // What to do about it where `what` is global memory.
 std::string fill_before_text();
+// A copy or fill of the first bytes of an allocation ended before the touch, in that file.
+struct Fill {
+  std::uint64_t size_bytes = 0;
+  Place at;
+};
+std::string short_fill_text(const Fill& fill, std::string_view file);
 // It reads a local variable that was never set; the name may be empty.
 std::string uninitialized_local_text(const std::string& thread, const std::string& variable);
 // A copy to the host, of an allocation's bytes.

@@ -27,7 +27,7 @@ TEST_F(CheckBounds, PastTheEndOfAnAllocation) {
   EXPECT_EQ(done.lanes, 0xfu);  // the others read zeros
   expect(Kind::kOutOfBounds, 7,
          {"thread 4 of block 0 reads 4 bytes right past the end of allocation", "(400 bytes",
-          "allocated in line 70 of a.cu"});
+          "allocated in line 70 of a.cu), index 100 in items of 4 bytes"});
   does(warp(), write(make(8, data + 408, 1)));
   expect(Kind::kOutOfBounds, 8, {"thread 0 of block 0 writes 4 bytes, 8 bytes past the end"});
 }

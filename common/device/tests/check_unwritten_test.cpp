@@ -21,7 +21,21 @@ TEST_F(CheckUnwritten, ALoadIsNoMistakeUntilItsRegisterIsUsed) {
   use(done, 0xf0);
   expect(Kind::kUninitializedRead, 7,
          {"thread 4 of block 0 reads 4 bytes of allocation", "that no thread has written yet",
-          "fill it before: by a copy"});
+          "index 4 in items of 4 bytes; fill it before: by a copy"});
+}
+
+TEST_F(CheckUnwritten, AFillOrCopyThatEndsEarlyIsNamed) {
+  const std::uint64_t data = allocate(128, false);
+  checker.streams().begin_work(0).issued_at = {"/home/a.cu", 80};
+  checker.on_write(data, 32);
+  checker.streams().end_work();
+  begin(1, 32);
+  use(does(warp(), read(make(7, data))), 0xf00);
+  expect(Kind::kUninitializedRead, 7,
+         {"index 8 in items of 4 bytes; line 80", "fills only its first 32 bytes: the size of"});
+  checker.on_write(data + 32, 32);  // so it is no longer what the next words lack
+  use(does(warp(), read(make(8, data))), 0xf0000);
+  expect(Kind::kUninitializedRead, 8, {"index 16 in items of 4 bytes; fill it before"});
 }
 
 TEST_F(CheckUnwritten, WhatAKernelOrACopyWroteIsWritten) {
