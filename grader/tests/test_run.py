@@ -151,9 +151,7 @@ def test_an_ignored_error_is_told_before_the_crash_that_follows(tmp_path: Path) 
 @emulated
 def test_each_ignored_error_of_a_line_is_told_once(tmp_path: Path) -> None:
     (tmp_path / "two.cu").write_text(
-        "int main() {\n"
-        "  for (int i = 0; i < 2; ++i) cudaSetDevice(7), cudaFree((void*)8);\n"
-        "}\n"
+        "int main() {\n  for (int i = 0; i < 2; ++i) cudaSetDevice(7), cudaFree((void*)8);\n}\n"
     )
     run("two.cu", "--json", "out.json", cwd=tmp_path)
     findings = report(tmp_path / "out.json")["findings"]
