@@ -21,12 +21,15 @@ from lockstep_grader.model.quiz import (
     AnswerError,
     Forecast,
     Kind,
+    Mark,
     Question,
     Sheet,
     asked,
     canonical,
 )
+from lockstep_grader.quiz.file import parse_answers
 from lockstep_grader.quiz.predict import read_predictions
+from lockstep_grader.quiz.score import Predictions
 from test_e2e import REPOSITORY
 from test_e2e import lab as real_lab
 
@@ -270,6 +273,19 @@ def test_a_bad_file_is_one_line_and_hides_no_verdict(
     assert (sheet["score"], sheet["seed"]) == (0, None)
     assert sheet["problem"].startswith("predictions.toml")
     assert "answers that cannot be read (1):" in graded.out
+
+
+@pytest.mark.parametrize("text", ["9" * 500, "1e999999999", "nan", "-inf", "\\u0000", "-0", "x y"])
+def test_no_answer_and_no_count_breaks_the_score(text: str) -> None:
+    for lab in LABS:
+        forecast = read_predictions(WORKSPACE, lab)
+        assert forecast
+        lines = "".join(f'{each.id} = "{text}"\n' for each in forecast.questions)
+        data = f'version = 1\nlab = "{lab.id}"\nseed = 1\n[answers]\n{lines}[counted]\n{lines}'
+        result = Predictions(forecast).result(parse_answers(data.encode(), forecast))
+        assert {each.score for each in result.answers} <= {0, 1}
+        assert {each.mark for each in result.answers} <= {Mark.UNANSWERED, Mark.RIGHT}
+        assert (result.score > 0) == (text == "-0")
 
 
 @pytest.mark.parametrize(
