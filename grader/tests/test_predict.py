@@ -227,6 +227,22 @@ def shutil_copy(checkout: Checkout, target: Path) -> None:
             (target / LAB / file.name).write_bytes(file.read_bytes())
 
 
+def test_a_check_on_a_gpu_says_where_the_counts_are(foretold: Checkout) -> None:
+    foretold.write(FILE, predicted())
+    foretold.write_toolchain(backend="cuda")
+    ran = foretold.lab("check", TARGET, "--backend", "cuda", "--no-sanitizer")
+    assert f"./lab predict {TARGET} counts what you predicted" in ran.out
+    assert "16000" not in ran.out
+
+
+def test_a_trouble_with_the_counts_leaves_the_verdict(foretold: Checkout) -> None:
+    foretold.write(FILE, predicted())
+    foretold.write(f"labs/{TARGET}.cu", profiled_source(judged(outcome="failed", message="off")))
+    ran = foretold.lab("check", TARGET)
+    assert ran.status == 0
+    assert f"predictions: {TARGET} is not right yet, so no count means anything: off" in ran.out
+
+
 def test_predict_says_what_it_needs(foretold: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "predict needs a rung" in foretold.refusal("predict", LAB)
     assert "asks for no prediction of 01_first" in foretold.refusal("predict", f"{LAB}/01_first")
