@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader.author.new import EDITOR_FLAGS
-from lockstep_grader.author.quiz_proofs import prove_quiz
+from lockstep_grader.author.quiz_proofs import prove_predictions, prove_quiz
 from lockstep_grader.author.selftest.runner import tool
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.workspace import Workspace
@@ -54,6 +54,7 @@ def test_a_lab_has_every_file_that_the_checklist_asks_for(authors: Checkout) -> 
         "labs/08-sample-lab/judge/workload.cpp",
         "labs/08-sample-lab/judge/workload.h",
         "labs/08-sample-lab/lab.toml",
+        "labs/08-sample-lab/predict.toml",
         "labs/08-sample-lab/quiz.toml",
         "labs/08-sample-lab/sample_lab.cuh",
         "solutions/08-sample-lab/01_plain.cu",
@@ -106,14 +107,16 @@ def test_a_name_that_will_not_do_is_refused_before_anything_is_written(
     assert sorted(authors.root.rglob("*")) == before
 
 
-def test_the_quiz_of_a_new_lab_is_proved(authors: Checkout) -> None:
+def test_the_questions_of_a_new_lab_are_proved(authors: Checkout) -> None:
     assert authors.lab("new", "08-sample-lab").status == 0
     workspace = Workspace(authors.root, authors.root / "build")
     (lab,) = (each for each in read_labs(workspace) if each.id == "08-sample-lab")
     quiz = read_quiz(workspace, lab)
     assert quiz
     assert {Kind.NUMBER, Kind.CHOICE, Kind.EXPLAIN} == {each.kind for each in quiz.questions}
-    assert [(name, found) for name, found in prove_quiz(workspace, lab, ()) if found] == []
+    proofs = (*prove_quiz(workspace, lab, ()), *prove_predictions(workspace, lab))
+    assert len(proofs) == len(quiz.questions) + len(lab.rungs)
+    assert [(name, found) for name, found in proofs if found] == []
 
 
 def test_lint_names_the_lines_that_an_author_has_still_to_write(checkout: Checkout) -> None:
@@ -213,5 +216,5 @@ def test_lint_accepts_a_scaffold_as_soon_as_it_is_written(
     counts = [line.split() for line in ran.out.splitlines()[1:]]
     assert counts == [
         *([lab, kind, "1", "0", "0"] for kind in ("starters", "solutions", "mutants")),
-        [lab, "questions", "3", "0", "0"],
+        [lab, "questions", "4", "0", "0"],  # and what its rung predicts
     ]

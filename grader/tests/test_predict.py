@@ -21,12 +21,15 @@ from lockstep_grader.model.quiz import (
     AnswerError,
     Forecast,
     Kind,
+    Mark,
     Question,
     Sheet,
     asked,
     canonical,
 )
+from lockstep_grader.quiz.file import parse_answers
 from lockstep_grader.quiz.predict import read_predictions
+from lockstep_grader.quiz.score import Predictions
 from test_e2e import REPOSITORY
 from test_e2e import lab as real_lab
 
@@ -224,6 +227,22 @@ def shutil_copy(checkout: Checkout, target: Path) -> None:
             (target / LAB / file.name).write_bytes(file.read_bytes())
 
 
+def test_a_check_on_a_gpu_says_where_the_counts_are(foretold: Checkout) -> None:
+    foretold.write(FILE, predicted())
+    foretold.write_toolchain(backend="cuda")
+    ran = foretold.lab("check", TARGET, "--backend", "cuda", "--no-sanitizer")
+    assert f"./lab predict {TARGET} counts what you predicted" in ran.out
+    assert "16000" not in ran.out
+
+
+def test_a_trouble_with_the_counts_leaves_the_verdict(foretold: Checkout) -> None:
+    foretold.write(FILE, predicted())
+    foretold.write(f"labs/{TARGET}.cu", profiled_source(judged(outcome="failed", message="off")))
+    ran = foretold.lab("check", TARGET)
+    assert ran.status == 0
+    assert f"predictions: {TARGET} is not right yet, so no count means anything: off" in ran.out
+
+
 def test_predict_says_what_it_needs(foretold: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "predict needs a rung" in foretold.refusal("predict", LAB)
     assert "asks for no prediction of 01_first" in foretold.refusal("predict", f"{LAB}/01_first")
@@ -270,6 +289,19 @@ def test_a_bad_file_is_one_line_and_hides_no_verdict(
     assert (sheet["score"], sheet["seed"]) == (0, None)
     assert sheet["problem"].startswith("predictions.toml")
     assert "answers that cannot be read (1):" in graded.out
+
+
+@pytest.mark.parametrize("text", ["9" * 500, "1e999999999", "nan", "-inf", "\\u0000", "-0", "x y"])
+def test_no_answer_and_no_count_breaks_the_score(text: str) -> None:
+    for lab in LABS:
+        forecast = read_predictions(WORKSPACE, lab)
+        assert forecast
+        lines = "".join(f'{each.id} = "{text}"\n' for each in forecast.questions)
+        data = f'version = 1\nlab = "{lab.id}"\nseed = 1\n[answers]\n{lines}[counted]\n{lines}'
+        result = Predictions(forecast).result(parse_answers(data.encode(), forecast))
+        assert {each.score for each in result.answers} <= {0, 1}
+        assert {each.mark for each in result.answers} <= {Mark.UNANSWERED, Mark.RIGHT}
+        assert (result.score > 0) == (text == "-0")
 
 
 @pytest.mark.parametrize(

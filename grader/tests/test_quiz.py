@@ -462,7 +462,7 @@ def test_answers_beyond_a_limit_are_one_line_and_take_no_time(quizzed: Checkout,
     "text",
     ["9" * 9999, "1e999999999", "1e-999999999", "nan", "-inf", "9" * 9990 + ".5", "\\u0000"],
 )
-@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.COUNT])
 def test_no_answer_breaks_its_check(kind: Kind, text: str) -> None:
     """The course's own questions, with the key and with the sealed one."""
     for lab in LABS:

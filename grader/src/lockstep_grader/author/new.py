@@ -13,6 +13,7 @@ from lockstep_grader.machine.files import write_whole
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.quiz.file import FILE as QUIZ
+from lockstep_grader.quiz.predict import FILE as PREDICTIONS
 
 _LAB_ID = re.compile(r"(?P<number>\d\d)-(?P<slug>[a-z][a-z0-9]*(-[a-z0-9]+)*)")
 _RUNG_NAME = re.compile(r"(?:\d\d_)?(?P<name>[a-z][a-z0-9]*(_[a-z0-9]+)*)")
@@ -143,15 +144,17 @@ def _files(names: LabNames) -> Iterator[tuple[str, str]]:
     for name in _JUDGE:
         yield f"{lab}/judge/{name}", filled(name)
     yield f"{lab}/judge/{names.slug}_test.cpp", filled("test.cpp")
-    model = filled("lab.toml")
+    model, forecast = filled("lab.toml"), filled("predict.toml")
     for rung in names.rungs:
         name = rung.partition("_")[2]
         words = name.replace("_", " ")
         model += filled("rung.toml", rung=rung, rung_title=words[0].upper() + words[1:])
+        forecast += filled("predict_rung.toml", rung=rung)
         yield f"{lab}/{rung}.cu", filled("starter.cu", rung=rung, name=name)
         yield f"{solutions}/{rung}.cu", filled("solution.cu", rung=rung, name=name)
     yield f"{lab}/lab.toml", model
     yield f"{lab}/{QUIZ}", filled("quiz.toml")
+    yield f"{lab}/{PREDICTIONS}", forecast
     yield f"{solutions}/{QUIZ}", filled("quiz_key.toml")
     yield f"{solutions}/README.md", filled("solutions.md")
     yield f"{solutions}/mutants/zeros.cu", filled("mutant.cu")

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.model.errors import InputError, LockstepError, SubmissionError
+from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
 from lockstep_grader.model.grades import Backend, Lab, Outcome, Rung
 from lockstep_grader.model.measures import RESIDENT_BLOCKS, TOTALS, figure
 from lockstep_grader.model.quiz import Answered, Forecast, Kind, Mark, Prediction, asked, filled
@@ -60,6 +60,9 @@ class Notebook:
         questions = self.quiz.of_rung(rung.id).questions
         return [each.id for each in questions if not self.answers.given.get(each.id)]
 
+    def is_whole(self, rung: Rung) -> bool:
+        return bool(self.quiz.of_rung(rung.id).questions) and not self.open_of(rung)
+
     def with_answers(self, answers: Answers) -> "Notebook":
         """Writes them."""
         write_answers(self.file, answers, self.quiz.sheet)
@@ -97,16 +100,19 @@ def show_after(console: Console, workspace: Workspace, session: Session, checked
         notebook = _own(workspace, checked.folder, checked.lab)
     except InputError:  # the invitation has said so
         return
-    try:
-        for rung, result in zip(checked.rungs, checked.result.rungs, strict=True):
-            predicted = notebook and notebook.quiz.of_rung(rung.id).questions
-            if not (notebook and predicted and result.judgement.is_right):
-                continue
-            if notebook.open_of(rung) or session.toolchain.backend is not Backend.CPU:
-                continue
+    results = zip(checked.rungs, checked.result.rungs, strict=True)
+    right = [rung for rung, result in results if result.judgement.is_right]
+    if notebook is None:
+        return
+    for rung in filter(notebook.is_whole, right):
+        if session.toolchain.backend is not Backend.CPU:
+            said = f"./lab predict {checked.lab.id}/{rung.id} counts what you predicted"
+            console.print(Text(said, "dim"), soft_wrap=True)
+            continue
+        try:
             notebook = compare(console, session, checked.lab, rung, notebook)
-    except LockstepError as error:  # the verdict stands without it
-        console.print(Text(f"predictions: {error}", "dim"))
+        except (InputError, SubmissionError, FaultError) as error:  # the verdict stands without it
+            console.print(Text(f"predictions: {error}", "dim"))
 
 
 def compare(
