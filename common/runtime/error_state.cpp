@@ -74,10 +74,9 @@ void report_launch_error(const ErrorOrigin& origin, const std::string& message, 
 void report_about_host(report::Kind kind, const ErrorOrigin& origin, const std::string& message,
                        cudaError_t error) {
   const std::string text = origin.kernel + message;
-  const serve::Report command{static_cast<std::uint32_t>(kind),
-                              static_cast<std::uint32_t>(origin.kernel.size()),
-                              static_cast<std::uint32_t>(message.size()),
-                              static_cast<std::uint32_t>(error), origin.at};
+  const serve::Report command{
+      static_cast<std::uint32_t>(kind), static_cast<std::uint32_t>(origin.kernel.size()),
+      static_cast<std::uint32_t>(message.size()), static_cast<std::uint32_t>(error), origin.at};
   ask(command, text);
 }
 

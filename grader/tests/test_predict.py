@@ -272,17 +272,18 @@ def test_predict_says_what_it_needs(foretold: Checkout, monkeypatch: pytest.Monk
         ("# " + "x" * (64 << 10), ""),
     ],
 )
-def test_a_bad_file_is_one_line_and_hides_no_verdict(
+def test_a_bad_file_is_named_and_hides_no_verdict(
     foretold: Checkout, tmp_path: Path, text: str, says: str
 ) -> None:
     foretold.write(FILE, text)
-    complaint = foretold.refusal("predict", TARGET, "--json")
-    assert "predictions.toml" in complaint
-    assert says in complaint
+    refused = foretold.lab("predict", TARGET, "--json")
+    assert refused.status == 2
+    assert "predictions.toml" in refused.err
+    assert says in refused.err
     ran = foretold.lab("check", TARGET)
     assert ran.status == 0, "the rung is right all the same"
     assert says in " ".join(ran.out.split())
-    assert "predictions.toml" in foretold.refusal("submit", LAB)
+    assert "predictions.toml" in foretold.lab("submit", LAB).err
     shutil_copy(foretold, tmp_path / "class" / "cy")
     graded, report = foretold.grade(tmp_path / "class")
     sheet = report["submissions"][0]["labs"][0]["predictions"]
@@ -321,9 +322,10 @@ def test_a_mistake_in_predict_toml_is_named(
 ) -> None:
     assert PREDICT.count(old) == 1
     foretold.write(f"labs/{LAB}/predict.toml", PREDICT.replace(old, new))
-    complaint = foretold.refusal("predict", TARGET, "--json")
-    assert says in complaint
-    assert "predict.toml" in complaint
+    refused = foretold.lab("predict", TARGET, "--json")
+    assert refused.status == 2
+    assert says in refused.err
+    assert "predict.toml" in refused.err
 
 
 @pytest.mark.parametrize(

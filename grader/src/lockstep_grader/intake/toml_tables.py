@@ -51,7 +51,7 @@ _AnyTable = TypeVar("_AnyTable", bound=Table)
 
 
 def read_table(file: Path, model: type[_AnyTable]) -> _AnyTable:
-    """Raises InputError with one line."""
+    """Raises InputError, with a line for each mistake."""
     try:
         with file.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
@@ -87,8 +87,10 @@ def first_problem(error: ValidationError) -> tuple[KeyPath, str]:
 
 
 def problems(error: ValidationError) -> Iterator[tuple[KeyPath, str]]:
-    """Each key at fault, and what is wrong with it."""
-    for each in error.errors(include_url=False, include_input=False)[:_MOST_PROBLEMS]:
+    """Each key at fault, and what is wrong with it; a list is not at fault for a part of it."""
+    errors = error.errors(include_url=False, include_input=False)
+    parts = {each["loc"][:end] for each in errors for end in range(len(each["loc"]))}
+    for each in [each for each in errors if each["loc"] not in parts][:_MOST_PROBLEMS]:
         found: Any = each
         said = _SAID.get(found["type"], found["msg"].removeprefix("Value error, "))
         yield tuple(found["loc"]), said.format(**found.get("ctx", {}))
