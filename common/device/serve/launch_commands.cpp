@@ -60,8 +60,15 @@ std::optional<std::string> Device::problem_with(const Launch& command, const Ker
     const std::string number = threads > UINT64_MAX
                                    ? "more than 2^64"
                                    : std::to_string(static_cast<std::uint64_t>(threads));
+    const std::uint64_t blocks = count(command.grid);
+    const bool looks_swapped = blocks % run::kWarpSize == 0 && blocks != 0 &&
+                               blocks <= run::kMaxThreadsPerBlock &&
+                               fits(command.grid, kMaxBlockDim);
     return " with blocks of " + shape(command.block) + " = " + number + " threads (at most " +
-           std::to_string(run::kMaxThreadsPerBlock) + ")";
+           std::to_string(run::kMaxThreadsPerBlock) + ")" +
+           (looks_swapped ? " and a grid of " + shape(command.grid) +
+                                " blocks (are the two swapped in <<<grid, block>>>?)"
+                          : "");
   }
   if (!fits(command.grid, kMaxGridDim)) {
     return " with a grid of " + shape(command.grid) + " blocks" +

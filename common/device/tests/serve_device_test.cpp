@@ -174,6 +174,12 @@ TEST_F(Serve, ChecksLaunchesAgainstTheDevicesLimits) {
             }),
             "the launch of store with blocks of 2048 x 1 x 1 = 2048 threads (at most 1024)");
   EXPECT_EQ(refused([](auto& c) {
+              c.block = {2048, 1, 1};
+              c.grid = {256, 1, 1};
+            }),
+            "the launch of store with blocks of 2048 x 1 x 1 = 2048 threads (at most 1024) and a "
+            "grid of 256 x 1 x 1 blocks (are the two swapped in <<<grid, block>>>?)");
+  EXPECT_EQ(refused([](auto& c) {
               c.grid = {0, 1, 1};
             }),
             "the launch of store with a grid of 0 x 1 x 1 blocks (at least 1 in each direction: "
