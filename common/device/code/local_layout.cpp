@@ -45,8 +45,9 @@ std::optional<std::set<std::uint64_t>> taken_places(const ptx::Function& source,
   return places;
 }
 
-// Those to be guarded. One at the beginning of the depot may be a part of a greater object: of that
-// the text does not tell the parts from variables.
+// Those to be guarded. What lies at the beginning of the depot may be the first part of the object
+// behind a structured binding: clang does not describe that object, and there it describes the
+// parts as it does variables. A gap between them would blame a right program.
 std::vector<ptx::Local> to_guard(const ptx::Function& source, const std::set<std::uint64_t>& taken,
                                  std::size_t depot_bytes) {
   std::vector<ptx::Local> found;
