@@ -398,7 +398,9 @@ def test_predictions_are_packed_scored_exported_and_reported(
     assert "<td>100</td><td>16000</td>" in page
     assert "Lanes share one bank." in page
     assert "Predictions" not in next(pages.rglob("dee*.html")).read_text()
-    assert "Demonstration, predictions" in (pages / "index.html").read_text()
+    whole = (pages / "index.html").read_text()
+    assert "Demonstration, predictions" in whole
+    assert "(1 late)" in whole
 
 
 def test_a_package_scores_predictions() -> None:
