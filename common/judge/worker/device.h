@@ -31,6 +31,10 @@ void* scratch_memory(std::size_t size_bytes, bool keep);
 lab::Scratch::Observer scratch_observer();
 void release_scratch();
 
+// The stream that all calls receive. The emulator's does not wait for the default stream, nor that
+// for it: work that the rung puts elsewhere is not ordered with the caller's, and is found.
+cudaStream_t make_stream();
+
 // A call that receives `stream` begins, or has returned.
 void begin_call_on(cudaStream_t stream);
 void end_call_on(cudaStream_t stream);

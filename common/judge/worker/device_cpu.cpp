@@ -48,6 +48,12 @@ void release_scratch() {
   g_num_scratch = 0;
 }
 
+cudaStream_t make_stream() {
+  cudaStream_t stream = nullptr;
+  lab::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  return stream;
+}
+
 void begin_call_on(cudaStream_t stream) { runtime::begin_call_on(stream); }
 void end_call_on(cudaStream_t stream) { runtime::end_call_on(stream); }
 

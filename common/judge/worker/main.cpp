@@ -31,9 +31,7 @@ const Entry* find_entry(const std::string& name) {
   return nullptr;
 }
 
-// The one that all calls receive. It does not wait for the default stream, nor that for it: work
-// that the rung puts elsewhere is not ordered with the caller's.
-cudaStream_t g_stream = nullptr;
+cudaStream_t g_stream = nullptr;  // that all calls receive
 
 // What a call may do with the stream that it receives, as long as this lives.
 class CallOnStream {
@@ -191,9 +189,7 @@ wire::Reply run_batch(const wire::Header& request, wire::Batch batch, std::byte*
   };
   begin_batch(batch.posed);
   try {
-    if (g_stream == nullptr) {
-      lab::check(cudaStreamCreateWithFlags(&g_stream, cudaStreamNonBlocking));
-    }
+    if (g_stream == nullptr) g_stream = make_stream();
     if (const wire::Call* const call = undefined_call(batch)) {
       fail(wire::Status::kUndefined, call->function);
     } else if (batch.timed != 0) {
