@@ -67,11 +67,11 @@ TEST_F(RunLocal, InsideOfAVariable) {
 
 TEST_F(RunLocal, PastTheEnd) {
   run(8, 4, debug_text());
-  expect(" right past the end of local best (16 bytes)");
+  expect(" right past the end of local best (16 bytes), index 4 in items of 4 bytes");
   run(8, 6, debug_text());
-  expect(", 8 bytes past the end of local best (16 bytes)");
+  expect(", 8 bytes past the end of local best (16 bytes), index 6 in items of 4 bytes");
   run(24, 2, debug_text());
-  expect(" right past the end of local last (8 bytes)");
+  expect(" right past the end of local last (8 bytes), index 2 in items of 4 bytes");
 }
 
 TEST_F(RunLocal, BeforeTheStart) {
