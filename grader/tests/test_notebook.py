@@ -80,4 +80,4 @@ def test_its_cells_run_on_the_cpu(
     assert "  todo: TODO: 01_matrix_add: write the kernel" in said(notebook, "findings")
     assert "hint 1 of" in said(notebook, "hint")
     assert "There is no GPU here" in said(notebook, "gpu")
-    assert "5 files" in said(notebook, "submit")
+    assert "9 files" in said(notebook, "submit")
