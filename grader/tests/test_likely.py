@@ -76,6 +76,13 @@ def test_an_array_that_is_not_shared(kind: str, before: str, barrier: str, line:
     assert added.startswith(SHARED) if line else not added
 
 
+def test_an_element_is_no_array_of_the_thread() -> None:
+    kernel = (
+        "__global__ void k(int* d) {\n  __syncthreads();\n  if (d[1]) d[0] = 1; else d[2] = 2;\n}\n"
+    )
+    assert told("wrong_result", 0, kernel) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("kind", "line", "option", "warned"),
     [

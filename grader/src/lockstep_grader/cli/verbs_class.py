@@ -118,7 +118,8 @@ def _first_look(found: _Course, labs: Sequence[Lab]) -> Iterator[str]:
         _filled(_NO_RESULTS, found.gradebook)
     handed_in = [each for each in taken.submissions if not each.is_missing]
     graded = ", ".join(dict.fromkeys(lab.id for each in handed_in for lab in each.labs))
-    yield f"{len(handed_in)} submissions to grade on {graded}"
+    count = len(handed_in)
+    yield f"{count} submission{'' if count == 1 else 's'} to grade on {graded or 'no lab'}"
     yield from taken.warnings
     yield from found.rules.warnings(course)
     if missing := [each.id for each in taken.submissions if each.is_missing]:

@@ -90,7 +90,7 @@ _MEANINGS = tuple(
         (
             r"assigning to '[^']*\*' from|cannot be assigned to an entity of type \"[^\"]*\*\"",
             r"",
-            "a pointer is an address: write [index] behind it for an element",
+            "a pointer is an address: write [index] after it for an element",
         ),
         (
             r"invalid % escape in inline assembly",

@@ -25,6 +25,7 @@ _SYMPTOMS = frozenset(
 )
 _IN_FRONT = frozenset({"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__block_size__"})
 _BARRIERS = frozenset({"__syncthreads", "__syncwarp"})
+_NO_TYPES = frozenset({"else", "do", "return", "case", "new", "delete", "throw"})
 
 
 class _Cause(NamedTuple):
@@ -109,7 +110,8 @@ def _not_shared(source: Source) -> Iterator[_Cause]:
             if not any(token.text in _BARRIERS for token in body):
                 continue
             for type_name, name, sign in zip(body, body[1:], body[2:], strict=False):
-                if type_name.kind == name.kind == "word" and sign.text == "[":
+                is_declared = type_name.kind == name.kind == "word" and sign.text == "["
+                if is_declared and type_name.text not in _NO_TYPES:
                     yield _Cause(
                         name.line,
                         f"Each thread has its own {name.text}, which no other thread sees. For one "
