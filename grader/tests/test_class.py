@@ -107,4 +107,4 @@ def test_a_mistake_is_found_before_anything_is_judged(
 
 
 def test_a_folder_without_a_course_file(checkout: Checkout) -> None:
-    assert "course.toml: No such file" in checkout.refusal("class", checkout.root)
+    assert "has no course.toml; docs/course.md" in checkout.refusal("class", checkout.root)

@@ -244,8 +244,9 @@ def test_a_trouble_with_the_counts_leaves_the_verdict(foretold: Checkout) -> Non
 
 
 def test_predict_says_what_it_needs(foretold: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "predict needs a rung" in foretold.refusal("predict", LAB)
-    assert "asks for no prediction of 01_first" in foretold.refusal("predict", f"{LAB}/01_first")
+    assert f"name a rung, as in ./lab predict {TARGET}" in foretold.refusal("predict", LAB)
+    refused = foretold.refusal("predict", f"{LAB}/01_first")
+    assert f"asks for no prediction; others do, as in ./lab predict {TARGET}" in refused
     told = [json.loads(foretold.lab("predict", TARGET, "--json").out) for _ in range(2)]
     assert told[0] == told[1], "the first run has written the seed"
     assert [each["kind"] for each in told[0]["questions"]] == ["count"] * 3 + ["choice"]

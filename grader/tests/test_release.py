@@ -246,6 +246,21 @@ def test_a_checkpoint_names_one_rung_of_a_released_lab(checkout: Checkout) -> No
         assert problem in ran.complaint
 
 
+def test_a_checkpoint_of_a_lab_that_is_left_out_says_how_to_add_it() -> None:
+    argv = [
+        "release",
+        "--output",
+        "nowhere",
+        "--lab",
+        LABS[0].id,
+        "--checkpoint",
+        f"{LABS[-1].id}/01",
+    ]
+    ran = lab_of(REPOSITORY, *argv)
+    assert ran.returncode == 2
+    assert f"add --lab {LABS[-1].id}" in ran.stderr
+
+
 def test_the_repository_itself_is_no_output(checkout: Checkout) -> None:
     ran = checkout.lab("release", "--output", checkout.root)
     assert ran.status == 2

@@ -57,7 +57,10 @@ def release_labs(
     labs = read_labs(workspace)
     wanted = {find_lab(labs, name).id for name in lab or [each.id for each in labs]}
     chosen = [each for each in labs if each.id in wanted]
-    checkpoints = [_checkpoint(chosen, name) for name in checkpoint or []]
+    checkpoints = [_checkpoint(labs, name) for name in checkpoint or []]
+    for each, _ in checkpoints:
+        if each not in chosen:
+            raise InputError(f"a checkpoint of {each.id} comes with its lab: add --lab {each.id}")
     made = release(workspace, labs, chosen, output, zipped=zipped, checkpoints=checkpoints)
     for note in made.notes:
         say(f"note: {note}")
@@ -68,8 +71,8 @@ def release_labs(
     return ExitCode.FULL_MARKS
 
 
-def _checkpoint(chosen: Sequence[Lab], name: str) -> tuple[Lab, Rung]:
-    lab, rungs = find_target(chosen, name)
+def _checkpoint(labs: Sequence[Lab], name: str) -> tuple[Lab, Rung]:
+    lab, rungs = find_target(labs, name)
     if len(rungs) != 1:
         raise InputError(f"--checkpoint {name} names a lab; name one rung: {lab.id}/RUNG")
     return lab, rungs[0]

@@ -92,6 +92,8 @@ def _found(folder: Path, labs: Sequence[Lab]) -> _Course:
     """Raises InputError with all mistakes of the course file, or naming what is not there."""
     from lockstep_grader.intake.coursefile import CourseFile  # needs pydantic
 
+    if not (folder / FILE).is_file():
+        raise InputError(f"{folder} has no {FILE}; docs/course.md shows one, with a table [class]")
     rules = CourseFile(folder / FILE, labs)
     rules.require_right()
     place = rules.handing_in

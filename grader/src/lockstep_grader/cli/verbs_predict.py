@@ -18,7 +18,7 @@ from lockstep_grader.model.errors import ExitCode, InputError
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.quiz.ask import ask_all
 from lockstep_grader.quiz.file import Answers
-from lockstep_grader.quiz.predict import predict_file, read_predictions
+from lockstep_grader.quiz.predict import read_predictions
 from lockstep_grader.quiz.score import Predictions
 from lockstep_grader.student import state
 from lockstep_grader.student.predict import Notebook, compare
@@ -39,13 +39,16 @@ def predict(
     """Ask what your rung will cost, then show the counts next to your predictions."""
     workspace = Workspace.from_environment()
     lab, rungs = find_target(read_labs(workspace), target)
-    if "/" not in target.removeprefix("labs/").strip("/"):
-        raise InputError(f"predict needs a rung, as in {lab.id}/{rungs[0].id}")
     rung, whole = rungs[0], read_predictions(workspace, lab)
-    part = whole.of_rung(rung.id) if whole else None
-    if whole is None or part is None or not part.questions:
-        shown = workspace.shown(predict_file(workspace, lab))
-        raise InputError(f"{shown} asks for no prediction of {rung.id}")
+    if whole is None:
+        raise InputError(f"{lab.id} asks for no predictions")
+    part = whole.of_rung(rung.id)
+    is_rung = "/" in target.removeprefix("labs/").strip("/")
+    if not is_rung or not part.questions:
+        problem = (
+            f"{lab.id}/{rung.id} asks for no prediction; others do" if is_rung else "name a rung"
+        )
+        raise InputError(f"{problem}, as in ./lab predict {lab.id}/{whole.questions[0].rung}")
     folder = folder_of(workspace, from_)
     notebook = Notebook.of(folder, whole)
     if as_json:
