@@ -134,7 +134,7 @@ def test_students_get_different_sizes_and_a_rung_has_one() -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [("2", "2"), (" 2.50 ", "2.5"), ("1e3", "1000"), ("0", "0"), ("0.3333333333", "0.333333"),
-     ("many", ""), ("nan", ""), ("1e400", ""), ("9" * 5000, ""), ("1e-999999999", "0")],
+     ("many", ""), ("nan", ""), ("-3", ""), ("1e400", ""), ("9" * 5000, ""), ("1e-999999999", "0")],
 )  # fmt: skip
 def test_a_count_has_one_spelling(given: str, says: str) -> None:
     question = Question("q", Kind.COUNT, "?")

@@ -231,8 +231,8 @@ def canonical(question: Question, answer: str) -> str:
             return _number(answer.strip(), question.decimals)
         case Kind.COUNT:
             number = Decimal(_number(answer.strip(), 6))
-            if abs(number) > _MOST_SIZE:
-                raise AnswerError("give a number that can be counted")
+            if not 0 <= number <= _MOST_SIZE:
+                raise AnswerError("give a number that can be counted: 0 or more")
             return f"{number.normalize():f}"
         case Kind.CHOICE:
             if answer.strip() not in question.options:
