@@ -14,8 +14,7 @@ from lockstep_grader.cli.options import BackendChoice, BackendOption, JobsOption
 from lockstep_grader.grading.grade_class import ClassRequest, grade_class
 from lockstep_grader.intake.archives import Spool
 from lockstep_grader.intake.catalog import read_labs
-from lockstep_grader.intake.roster import KEYS, Roster, read_roster
-from lockstep_grader.intake.submission import Submission
+from lockstep_grader.intake.roster import Roster, read_roster
 from lockstep_grader.intake.take import take_in
 from lockstep_grader.judging.session import Wanted
 from lockstep_grader.machine.csv_rows import read_rows
@@ -37,15 +36,6 @@ FILE, GRADES, IMPORT = "course.toml", "grades.csv", "import.csv"
 
 
 _NO_RESULTS = Results(Backend.CPU, "", "", (), Path())
-
-
-class _Known(NamedTuple):
-    """A submission, as far as a course file names its student."""
-
-    id: str
-    name: str
-    names: frozenset[str]
-    dispute: str
 
 
 class _Course(NamedTuple):
@@ -115,7 +105,7 @@ def _first_look(found: _Course, labs: Sequence[Lab]) -> Iterator[str]:
     request = found.request
     with tempfile.TemporaryDirectory(prefix="lockstep-class-") as temp:
         taken = take_in(request.path, labs, request.only, request.roster, Spool(Path(temp)))
-    course = found.rules.course(list(map(_known, taken.submissions)))
+    course = found.rules.course(taken.submissions)
     if found.gradebook:
         _filled(_NO_RESULTS, found.gradebook)
     handed_in = [each for each in taken.submissions if not each.is_missing]
@@ -129,12 +119,6 @@ def _first_look(found: _Course, labs: Sequence[Lab]) -> Iterator[str]:
     for each in handed_in:
         for said in filter(None, (each.problem, each.fault, each.dispute)):
             yield f"{each.id}: {said}"
-
-
-def _known(submission: Submission) -> _Known:
-    who = submission.student
-    names = {submission.id, *(getattr(who, key) for key in KEYS)} - {""}
-    return _Known(submission.id, who.name, frozenset(names), submission.dispute)
 
 
 def _written(found: _Course, book: Results, labs: Sequence[Lab]) -> ExitCode:

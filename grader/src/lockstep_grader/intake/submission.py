@@ -58,6 +58,16 @@ class Submission:
     is_missing: bool = False  # of a student of the roster: nothing was handed in
     dispute: str = ""  # why it is not clear whose this is; then it is left out of exports
 
+    @property
+    def name(self) -> str:
+        return self.student.name
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What no two students share."""
+        who = self.student
+        return frozenset({self.id, who.email, who.lms_id, who.login, who.participant}) - {""}
+
     def read(self, lab: Lab, rung: Rung) -> Source | Finding:
         """The rung's file, or what is wrong with it. Raises FaultError when that is our doing."""
         if self.fault:

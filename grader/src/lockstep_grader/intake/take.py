@@ -26,7 +26,7 @@ from lockstep_grader.intake.platforms import (
     owner_of,
     platform_of,
 )
-from lockstep_grader.intake.roster import KEYS, Identities, Roster
+from lockstep_grader.intake.roster import Identities, Roster, fitting
 from lockstep_grader.intake.submission import Source, Submission, SubmittedFile
 from lockstep_grader.intake.trees import DiskFolder, Tree, archive_tree, visible_name
 from lockstep_grader.machine.progress import say
@@ -290,12 +290,7 @@ def _taken(given: Path, lab: Lab, labs: Sequence[Lab], spool: Spool) -> Submissi
 
 def _named(name: str, export: Path, submissions: Sequence[Submission]) -> Submission:
     """By id, login, email or number, or else by name."""
-    folded = name.casefold()
-    fits = [each for each in submissions if name == each.id] or [
-        each
-        for each in submissions
-        if folded in {getattr(each.student, key).casefold() for key in (*KEYS, "name")}
-    ]
+    fits = fitting(name, submissions)
     if len(fits) == 1:
         return fits[0]
     if fits:

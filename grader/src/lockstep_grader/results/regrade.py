@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lockstep_grader.intake.catalog import find_rung, find_target
-from lockstep_grader.intake.roster import KEYS, words_of
+from lockstep_grader.intake.roster import fitting
 from lockstep_grader.intake.submission import (
     REQUESTS,
     Source,
@@ -157,26 +157,20 @@ def _rungs(targets: Sequence[str], labs: Sequence[Lab]) -> set[tuple[str, str]]:
 
 def whose(names: Sequence[str], submissions: Sequence[Submission], option: str) -> frozenset[str]:
     """The ids of the submissions of these students. Raises InputError naming the option."""
-    by_name: dict[str, set[str]] = {}
-    by_words: dict[tuple[str, ...], set[str]] = {}
-    for submission in submissions:
-        who = submission.student
-        for known in (submission.id, who.name, *(getattr(who, key) for key in KEYS)):
-            if known:
-                by_name.setdefault(known.casefold(), set()).add(submission.id)
-        if words := words_of(who.name):
-            by_words.setdefault(words, set()).add(submission.id)
     found_ids: set[str] = set()
     for name in names:
-        found = by_name.get(name.casefold()) or by_words.get(words_of(name))
-        if found is None:
-            close = difflib.get_close_matches(name.casefold(), by_name, n=1, cutoff=0.5)
+        found = fitting(name, submissions)
+        if not found:
+            known = [
+                each for submission in submissions for each in (submission.name, submission.id)
+            ]
+            close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
             guess = f"; did you mean {close[0]}?" if close else ""
             raise InputError(f"{option}: no student here is called {name!r}{guess}")
         if len(found) > 1:
-            ids = ", ".join(sorted(found))
+            ids = ", ".join(sorted(each.id for each in found))
             raise InputError(f"{option}: {name!r} may be each of {ids}; name one of these")
-        found_ids |= found
+        found_ids.add(found[0].id)
     return frozenset(found_ids)
 
 
