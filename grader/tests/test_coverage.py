@@ -5,9 +5,10 @@ import re
 
 import pytest
 
-from lockstep_grader.author.mutants import mutant_files, read_fields
+from lockstep_grader.author.mutants import mutant_files, read_fields, read_mutants
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.quiz.file import require_quiz
+from lockstep_grader.quiz.key import read_key
 
 from markdown import links
 from repository import REPOSITORY, WORKSPACE
@@ -60,6 +61,28 @@ def test_every_rung_test_and_mutant_that_is_named_exists(named: set[str]) -> Non
     items = [item for row in rows() for item in re.findall(r"`([^`]+)`", row["graded"])]
     assert len(items) > 150
     assert [item for item in items if item not in named] == []
+
+
+@pytest.fixture(scope="module")
+def failing() -> set[str]:
+    """What fails without its concept, by what `./lab lint` proves: mutants, wrong answers."""
+    found = set()
+    for lab in read_labs(WORKSPACE):
+        mutants = read_mutants(WORKSPACE, lab)
+        found |= {f"{lab.id}/mutants/{mutant.name}" for mutant in mutants if not mutant.problem}
+        quiz = require_quiz(WORKSPACE, lab)
+        key = read_key(WORKSPACE, quiz)
+        found |= {
+            f"{lab.id}/quiz/{question.id}"
+            for question in quiz.questions
+            if any(case.wrong for case in key.cases(question))
+        }
+    return found
+
+
+def test_for_every_concept_something_fails_without_it(failing: set[str]) -> None:
+    graded = {row["concept"]: re.findall(r"`([^`]+)`", row["graded"]) for row in rows()}
+    assert [concept for concept, items in graded.items() if not failing.intersection(items)] == []
 
 
 def test_every_rung_of_every_lab_grades_a_concept() -> None:
