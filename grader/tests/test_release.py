@@ -29,6 +29,7 @@ from lockstep_grader.author.release.make import (
     write_zip,
 )
 from lockstep_grader.intake.catalog import read_labs
+from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Backend, Lab
@@ -232,9 +233,9 @@ def test_a_checkpoint_is_one_solution_beside_the_starters(tmp_path: Path) -> Non
     made = release(WORKSPACE, LABS, [lab], tmp_path / "a", zipped=False, checkpoints=[(lab, rung)])
     plain = release(WORKSPACE, LABS, [lab], tmp_path / "b", zipped=False)
     path = f"labs/{lab.id}/checkpoints/{rung.file_name}"
-    assert (made.folder / path).read_bytes() == (
-        WORKSPACE.solutions / lab.id / rung.file_name
-    ).read_bytes()
+    mark, _, rest = (made.folder / path).read_text().partition("\n")
+    assert Source(rung.file_name, mark.encode()).checkpoint == f"{lab.id}/{rung.id}"
+    assert rest == (WORKSPACE.solutions / lab.id / rung.file_name).read_text()
     assert made.num_files == plain.num_files + 1
     assert made.notes[-1].startswith(f"{path} is a solution")
 

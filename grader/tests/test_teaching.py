@@ -45,13 +45,16 @@ def test_shares_in_the_table_of_rungs_are_those_measured(lab: str) -> None:
     assert unknown == []
 
 
-def test_the_syllabus_has_the_hours_of_the_handouts() -> None:
+def test_syllabus_and_lab_toml_have_the_hours_of_the_handouts() -> None:
     syllabus = (REPOSITORY / "docs" / "syllabus.md").read_text("utf-8")
     for lab in LABS:
         handout = (REPOSITORY / "labs" / lab.id / "README.md").read_text("utf-8")
         hours = HOURS.findall(handout)
-        rungs = re.findall(r"^\| `\d\d[a-z]?_\w+` \|.* ([\d.]+) \|$", handout, re.MULTILINE)
-        assert [sum(map(float, rungs))] == [float(each) for each in hours], lab.id
+        rungs = re.findall(r"^\| `(\d\d[a-z]?_\w+)` \|.* ([\d.]+) \|$", handout, re.MULTILINE)
+        assert {rung.id: rung.hours for rung in lab.rungs} == {
+            rung: float(each) for rung, each in rungs
+        }
+        assert [sum(float(each) for _, each in rungs)] == [float(each) for each in hours], lab.id
         assert f"| {lab.id} | {hours[0]} |" in syllabus
 
 

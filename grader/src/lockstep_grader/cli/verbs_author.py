@@ -51,6 +51,10 @@ def release_labs(
         list[str] | None,
         typer.Option(metavar="LAB/RUNG", help="With this rung's solution; repeatable."),
     ] = None,
+    last_hint_waits: Annotated[
+        bool,
+        typer.Option("--last-hint-waits", help="A rung's last hint opens after a failed check."),
+    ] = False,
 ) -> int:
     """Make the students' copy: no solutions, no mutants, no instructors' pages."""
     workspace = Workspace.from_environment()
@@ -61,7 +65,15 @@ def release_labs(
     for each, _ in checkpoints:
         if each not in chosen:
             raise InputError(f"a checkpoint of {each.id} comes with its lab: add --lab {each.id}")
-    made = release(workspace, labs, chosen, output, zipped=zipped, checkpoints=checkpoints)
+    made = release(
+        workspace,
+        labs,
+        chosen,
+        output,
+        zipped=zipped,
+        checkpoints=checkpoints,
+        last_hint_waits=last_hint_waits,
+    )
     for note in made.notes:
         say(f"note: {note}")
     names = ", ".join(each.id for each in chosen)

@@ -23,7 +23,8 @@ from lockstep_grader.cli.options import (
     SeedOption,
 )
 from lockstep_grader.intake.catalog import find_lab, find_target, read_labs
-from lockstep_grader.intake.submission import Source, read_file, read_source
+from lockstep_grader.intake.effort import effort_text
+from lockstep_grader.intake.submission import EFFORT, Source, read_file, read_source
 from lockstep_grader.intake.take import lab_folders
 from lockstep_grader.judging.session import Wanted, backend_here, open_session_for
 from lockstep_grader.machine.console import make_console
@@ -32,7 +33,7 @@ from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import ExitCode, FaultError, InputError
-from lockstep_grader.model.grades import Finding, Lab, LabResult, Rung
+from lockstep_grader.model.grades import Effort, Finding, Lab, LabResult, Rung
 from lockstep_grader.model.quiz import ANSWER_FILES, Sheet
 from lockstep_grader.quiz.file import unanswered_in
 from lockstep_grader.quiz.predict import read_sheets
@@ -119,6 +120,7 @@ def _remember(workspace: Workspace, folder: Path, lab: Lab, result: LabResult) -
         with _remembering():
             state.remember_scores(workspace.state, result)
             state.remember_right(workspace.state, lab, result)
+            state.remember_work(workspace.state, result, datetime.now(UTC))
 
 
 @contextmanager
@@ -181,12 +183,18 @@ def hint(
         print(f"the hints of {lab.id}/{rung.id} start again")
         return ExitCode.FULL_MARKS
     count = len(rung.hints)
-    shown = count if show_all else min(count, state.revealed_hints(workspace.state, lab, rung) + 1)
+    is_closed = state.last_hint_waits(workspace) and not state.has_failed(
+        workspace.state, lab, rung
+    )
+    most = count - 1 if is_closed else count
+    shown = most if show_all else min(most, state.revealed_hints(workspace.state, lab, rung) + 1)
     with _remembering():
         state.set_revealed_hints(workspace.state, lab, rung, shown)
     console = make_console()
     for number, text in enumerate(rung.hints[:shown], start=1):
         console.print(Text.assemble((f"hint {number} of {count}  ", "bold"), text))
+    if is_closed and shown == most:
+        print(f"the last hint opens when ./lab check {lab.id}/{rung.id} has failed once")
     return ExitCode.FULL_MARKS
 
 
@@ -195,6 +203,10 @@ def submit(
     from_: FolderOption = None,
     output: Annotated[Path | None, typer.Option(help="The zip; default: LAB.zip, here.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Even with a TODO in it.")] = False,
+    with_effort: Annotated[
+        bool,
+        typer.Option("--effort", help="With your minutes and opened hints, for your course."),
+    ] = False,
 ) -> int:
     """Pack a lab's rung files into the zip to hand in."""
     workspace = Workspace.from_environment()
@@ -202,12 +214,16 @@ def submit(
     target = output or Path(f"{lab.id}.zip")
     folder = _folder(workspace, from_)
     unanswered = list(_unanswered(workspace, lab, folder, force))
-    packed = pack(folder, lab, target, force)
+    effort = state.effort(workspace.state, lab)
+    packed = pack(folder, lab, target, force, effort if with_effort else None)
     files = "1 file" if len(packed) == 1 else f"{len(packed)} files"
     print(f"{target}: {files}, {', '.join(packed)}")
     for sheet, left in unanswered:
         questions = "1 question has" if left == 1 else f"{left} questions have"
         print(f"{sheet}: {questions} no answer yet; {sheet.command(lab.id)} asks")
+    if effort.minutes and not with_effort:
+        total = round(sum(effort.minutes.values()))
+        print(f"--effort would tell your course, too: {total} minutes, by rung, and opened hints")
     print(f"next: hand in {target} where your course collects it")
     return ExitCode.FULL_MARKS
 
@@ -288,7 +304,9 @@ def _folder(workspace: Workspace, given: Path | None) -> Path:
     return folder
 
 
-def pack(folder: Path, lab: Lab, target: Path, force: bool) -> tuple[str, ...]:
+def pack(
+    folder: Path, lab: Lab, target: Path, force: bool, effort: Effort | None = None
+) -> tuple[str, ...]:
     """Writes the lab's rung files under `folder` to `target`; the names of the packed files.
 
     Raises InputError for a file that is missing or cannot be read and, unless `force`, for one
@@ -308,6 +326,8 @@ def pack(folder: Path, lab: Lab, target: Path, force: bool) -> tuple[str, ...]:
         if isinstance(found, Finding):
             raise InputError(f"{folder / lab.id}: {found.message}")
         sources.append(found)
+    if effort:
+        sources.append(Source(EFFORT, effort_text(lab, effort).encode()))
     files = {f"{lab.id}/{source.file_name}": Packed(source.data) for source in sources}
     write_whole(target, zipped(files))
     return tuple(source.file_name for source in sources)

@@ -7,7 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lockstep_grader.grading.pool import judge_class, result_id
-from lockstep_grader.intake.submission import Submission
+from lockstep_grader.intake.effort import effort_of
+from lockstep_grader.intake.submission import Source, Submission
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.progress import stage
 from lockstep_grader.model.errors import FaultError, InterruptedRunError
@@ -37,13 +38,14 @@ class Graded:
         """The result of every submission, each read when its turn comes: a class may be large."""
         shared = shared_seeds(self.submissions, self.scorers)
         for submission in self.submissions:
+            notes = (*submission.notes, *shared.get(submission.id, ()), *_checkpoints(submission))
             labs = tuple(self._scored(submission, lab) for lab in submission.labs)
             yield SubmissionResult(
                 submission.id,
                 labs,
                 submission.student,
                 submission.problem,
-                (*submission.notes, *shared.get(submission.id, ())),
+                notes,
                 submission.is_late,
                 submission.dispute,
                 submission.is_missing,
@@ -57,7 +59,7 @@ class Graded:
         result = score_lab(lab, judgements, self.session.toolchain.backend)
         scorers = self.scorers.get(lab.id, ())
         sheets = {each.quiz.sheet: each.of_submission(submission, lab) for each in scorers}
-        return replace(result, sheets=sheets)
+        return replace(result, sheets=sheets, effort=effort_of(submission, lab))
 
     def _judgement(self, result: ResultId) -> Judgement:
         if result in self.faults:
@@ -66,6 +68,15 @@ class Graded:
             return self.store.load(result)
         except FaultError as error:
             return Judgement(fault=str(error))
+
+
+def _checkpoints(submission: Submission) -> Iterator[str]:
+    """A note for each rung that was built on a solution which the course had given out."""
+    rungs = [(lab, rung) for lab in submission.labs for rung in lab.rungs]
+    for lab, rung in [] if submission.fault else rungs:
+        source = submission.read(lab, rung)
+        if isinstance(source, Source) and source.checkpoint:
+            yield f"{lab.id}/{rung.id} was built on the checkpoint {source.checkpoint}"
 
 
 def grade(

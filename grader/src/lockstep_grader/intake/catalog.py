@@ -79,6 +79,7 @@ def _position(what: str, name: str, known: Sequence[tuple[str, ...]]) -> int:
 
 _MAX_NUMBER = 10**9  # of points or in a gate: far more is a slip, and sums of it are no numbers
 _MAX_SIZE = 2**31 - 1
+_MAX_HOURS = 100
 _LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
 _RUNG_ID = re.compile(r"\d\d[a-z]?_[a-z0-9_]+")
 _ARCHITECTURE = re.compile(r"\d+\.\d")
@@ -303,9 +304,19 @@ def _rung(table: _Table, earlier: set[str], architectures: tuple[str, ...]) -> R
         speed=_gates(table, "speed", _SPEED_GATES),
         budget=_budget(table),
         architectures=_architectures(table, architectures),
+        hours=_hours(table),
     )
     table.finish()
     return rung
+
+
+def _hours(table: _Table) -> float | None:
+    if "hours" not in table:
+        return None
+    hours = table.number("hours")
+    if not 0 < hours <= _MAX_HOURS:
+        raise table.error("hours", f"more than 0, and at most {_MAX_HOURS}")
+    return hours
 
 
 def _points(table: _Table) -> Points:

@@ -22,11 +22,10 @@ from lockstep_grader.intake.archives import (
 )
 from lockstep_grader.intake.confined import ArchiveReader, Names
 from lockstep_grader.intake.platforms import first_name
-from lockstep_grader.intake.submission import REQUESTS, SubmittedFile, misnamed
+from lockstep_grader.intake.submission import BESIDES, SubmittedFile, misnamed
 from lockstep_grader.intake.trees import Tree, archive_tree, outside_file
 from lockstep_grader.model.errors import system_error_line
 from lockstep_grader.model.grades import Lab
-from lockstep_grader.model.quiz import ANSWER_FILES
 from lockstep_grader.model.text import visible
 
 FileId = tuple[str, str]  # lab and rung
@@ -92,7 +91,7 @@ class Wanted:
     @property
     def names(self) -> Names:
         rungs = (rung.file_name for lab in self.labs for rung in lab.rungs)
-        return Names((*rungs, *ANSWER_FILES, REQUESTS))
+        return Names((*rungs, *BESIDES))
 
     @cached_property
     def loose(self) -> Mapping[str, Lab]:
@@ -280,9 +279,7 @@ def unread(name: str) -> str:
 
 def _files_of(lab: Lab, folders: Sequence[Tree]) -> Mapping[FileId, SubmittedFile]:
     found: dict[FileId, SubmittedFile] = {}
-    wanted = {rung.id: rung.file_name for rung in lab.rungs} | {
-        name: name for name in (*ANSWER_FILES, REQUESTS)
-    }
+    wanted = {rung.id: rung.file_name for rung in lab.rungs} | {name: name for name in BESIDES}
     for file_id, name in wanted.items():
         files = [file for folder in folders if (file := folder.file(name))]
         if len(files) > 1:

@@ -11,13 +11,18 @@ from pathlib import Path
 
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import NOBODY_KNOWN, Finding, FindingKind, Lab, Rung, Student
+from lockstep_grader.model.quiz import ANSWER_FILES
 from lockstep_grader.model.text import visible
 
 MAX_SOURCE_BYTES = 256 << 10
+_CHECKPOINT = re.compile(rb"^// checkpoint: ([a-z0-9/_-]{1,100})", re.MULTILINE)
 _CALL_OF_TODO = re.compile(rb"^[^/\n]*\btodo\(", re.MULTILINE)  # and not in a comment of one line
 
 
-REQUESTS = "regrade.txt"  # next to the rungs: lines RUNG: REASON, by which a student asks again
+# Next to the rungs:
+REQUESTS = "regrade.txt"  # lines RUNG: REASON, by which a student asks again
+EFFORT = "effort.toml"  # minutes and hints, if the student sends them
+BESIDES = (*ANSWER_FILES, REQUESTS, EFFORT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,12 @@ class Source:
     def calls_todo(self) -> bool:
         """Whether some of it is not written yet. TODO in a comment is the student's own affair."""
         return _CALL_OF_TODO.search(self.data) is not None
+
+    @property
+    def checkpoint(self) -> str:
+        """The rung whose solution, given out by the course, it was built on; empty: none."""
+        found = _CHECKPOINT.search(self.data)
+        return found[1].decode() if found else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,9 @@ from pathlib import Path
 
 from lockstep_grader.model.grades import Backend
 
+MANIFEST = "release.json"  # at the root of a students' copy
+LAST_HINT_WAITS = "last_hint_waits"  # a key of it: for a check that failed
+
 
 @dataclass(frozen=True, slots=True)
 class Workspace:

@@ -115,6 +115,7 @@ class Rung:
     speed: tuple[Gate, ...] = ()  # judged on cuda
     budget: tuple[Gate, ...] = ()  # judged on cpu
     architectures: tuple[str, ...] = ARCHITECTURES  # that nvcc compiles it for
+    hours: float | None = None  # that we expect it to take
 
     @property
     def file_name(self) -> str:
@@ -300,11 +301,20 @@ class RungResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Effort:
+    """What a student says of the work on a lab, by rung. It changes no points."""
+
+    minutes: Mapping[str, float] = field(default_factory=dict)  # between checks
+    hints: Mapping[str, int] = field(default_factory=dict)  # that were opened
+
+
+@dataclass(frozen=True, slots=True)
 class LabResult:
     id: str
     rungs: tuple[RungResult, ...]
     # What the lab asks, and the student's answers; their points are not among the lab's.
     sheets: Mapping[Sheet, QuizResult] = field(default_factory=dict)
+    effort: Effort | None = None  # None: the student sent none
 
     @property
     def score(self) -> float | None:

@@ -15,6 +15,7 @@ from lockstep_grader.model.grades import (
     NOBODY_KNOWN,
     Backend,
     Confirmation,
+    Effort,
     Judgement,
     PartScore,
     RungResult,
@@ -53,6 +54,7 @@ class LabEntry:
     sheet_points: Mapping[Sheet, float] = field(default_factory=dict)
     mark: LabMark | None = None  # what counts instead of the points; see Results.marked
     hidden: frozenset[str] = frozenset()  # rungs that count and that students are not shown
+    effort: Effort | None = None  # what the student sent of it
 
     @property
     def score(self) -> float | None:
@@ -260,7 +262,9 @@ def _entry(item: schema.Submission, names: frozenset[str]) -> Entry:
 def _lab(item: schema.Lab) -> LabEntry:
     answered = {sheet: getattr(item, sheet) for sheet in Sheet}
     sheets = {sheet: made(QuizResult, each) for sheet, each in answered.items() if each}
-    return LabEntry(item.id, tuple(_rung(rung) for rung in item.rungs), sheets)
+    rungs = tuple(_rung(rung) for rung in item.rungs)
+    effort = made(Effort, item.effort) if item.effort else None
+    return LabEntry(item.id, rungs, sheets, effort=effort)
 
 
 def _rung(item: schema.Rung) -> RungResult:

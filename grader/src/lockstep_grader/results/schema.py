@@ -165,6 +165,13 @@ class Quiz(_Model):
     answers: tuple[Answer, ...]
 
 
+class Effort(_Model):
+    """Minutes and opened hints of rungs, where the student sent them."""
+
+    minutes: dict[Text, Positive] = {}
+    hints: dict[Text, Count] = {}
+
+
 class Lab(_Model):
     id: Text
     score: Score
@@ -172,6 +179,7 @@ class Lab(_Model):
     rungs: tuple[Rung, ...]
     quiz: Quiz | None = None
     predictions: Quiz | None = None
+    effort: Effort | None = None
 
 
 class Student(_Model):

@@ -84,8 +84,8 @@ def check_json(
     `folder` holds the lab's; `hints` are the commands that show a rung's hints.
     """
     report = {**_lab(lab), "folder": str(folder / lab.id)}
-    for sheet in Sheet:
-        del report[sheet]  # `check` judges rungs alone
+    for more in (*Sheet, "effort"):
+        del report[more]  # `check` judges rungs alone
     report["rungs"] = [{**rung, "hint": hints.get(rung["id"])} for rung in report["rungs"]]
     return {**report_head(toolchain, seed, graded_at), "lab": report}
 
@@ -114,6 +114,7 @@ def _lab(lab: LabResult) -> dict[str, Any]:
         "rungs": [_rung(rung) for rung in lab.rungs],
         **{sheet.value: None for sheet in Sheet},
         **{sheet.value: quiz_json(quiz) for sheet, quiz in lab.sheets.items()},
+        "effort": lab.effort and asdict(lab.effort),
     }
 
 

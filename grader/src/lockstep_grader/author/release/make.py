@@ -19,19 +19,22 @@ from lockstep_grader.author.release.contents import (
     require_committed,
 )
 from lockstep_grader.machine.files import Packed, read_json, under, write_whole, zipped
-from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.machine.workspace import LAST_HINT_WAITS, MANIFEST, Workspace
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Lab, Rung
 
-MANIFEST = "release.json"
 _VERSION = 1
 _PROGRAMS = ("lab",)
 _CHECKPOINTS = "checkpoints"
 
 
 def with_manifest(
-    files: Mapping[str, bytes], version: str, date: str, labs: list[str]
+    files: Mapping[str, bytes],
+    version: str,
+    date: str,
+    labs: list[str],
+    last_hint_waits: bool = False,
 ) -> dict[str, bytes]:
     """`files` and release.json, which says what the copy is and the hash of each file in it."""
     manifest = {
@@ -39,6 +42,7 @@ def with_manifest(
         "release": version,
         "date": date,
         "labs": labs,
+        LAST_HINT_WAITS: last_hint_waits,
         "files": {path: hashlib.sha256(data).hexdigest() for path, data in sorted(files.items())},
     }
     text = json.dumps(manifest, indent=2) + "\n"
@@ -112,10 +116,12 @@ def release(
     *,
     zipped: bool,
     checkpoints: Sequence[tuple[Lab, Rung]] = (),
+    last_hint_waits: bool = False,
 ) -> Release:
     """Writes the students' copy with the labs `chosen` to the folder `output`.
 
     The solutions of `checkpoints` come with it, next to the starters: later rungs build on them.
+    With `last_hint_waits`, `hint` shows a rung's last one only after a check that failed.
 
     Raises InputError when `output` is not ours to write or a starter is not one, and FaultError
     when a file of the copy holds a piece of a solution.
@@ -136,8 +142,11 @@ def release(
         f"labs/{lab.id}/{_CHECKPOINTS}/{rung.file_name}": (lab, rung) for lab, rung in checkpoints
     }
     for path, (lab, rung) in given.items():
-        files[path] = (workspace.solutions / lab.id / rung.file_name).read_bytes()
-    whole = with_manifest(files, __version__, day, [lab.id for lab in chosen])
+        mark = f"// checkpoint: {lab.id}/{rung.id} (leave this line in a file that builds on it)\n"
+        solution = (workspace.solutions / lab.id / rung.file_name).read_bytes()
+        files[path] = mark.encode() + solution
+    ids = [lab.id for lab in chosen]
+    whole = with_manifest(files, __version__, day, ids, last_hint_waits)
     write_folder(folder, whole, earlier)
     archive = folder.with_name(f"{folder.name}.zip") if zipped else None
     if archive:

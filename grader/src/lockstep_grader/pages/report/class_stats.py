@@ -270,6 +270,43 @@ def _question(name: str, answers: Sequence[Answered]) -> QuestionStat:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class EffortStat:
+    """A rung's minutes and hints, of those who sent them; the minutes are medians."""
+
+    lab: str
+    rung: str
+    timed: int  # students who sent minutes
+    minutes: float | None
+    expected: float | None  # the author's estimate
+    opened: int  # students who opened a hint
+    opened_last: int
+
+
+def effort_stats(entries: Sequence[Entry], labs: Sequence[Lab]) -> list[EffortStat]:
+    """Of each rung for which any of them sent something."""
+    sent = [(lab.id, lab.effort) for entry in entries for lab in entry.labs if lab.effort]
+    found = []
+    for lab in labs:
+        efforts = [effort for of, effort in sent if of == lab.id]
+        for rung in lab.rungs:
+            times = [effort.minutes[rung.id] for effort in efforts if rung.id in effort.minutes]
+            hints = [effort.hints[rung.id] for effort in efforts if rung.id in effort.hints]
+            if times or hints:
+                found.append(
+                    EffortStat(
+                        lab.id,
+                        rung.id,
+                        len(times),
+                        median(times) if times else None,
+                        rung.hours and rung.hours * 60,
+                        len(hints),
+                        sum(count >= len(rung.hints) for count in hints),
+                    )
+                )
+    return found
+
+
 _MANY = 0.75  # of those who wrote a rung: then it is hard only for the others
 _LEAST_WRITTEN = 4  # fewer say nothing of how hard a rung is
 
