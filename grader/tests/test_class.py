@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from conftest import LAB, SOLUTION, STARTER, Checkout
-from handed_in import RUNGS
+from conftest import LAB, LAB_TOML, SOLUTION, STARTER, Checkout
+from handed_in import RUNGS, zip_bytes
 
 GRADEBOOK = f"""\
 Student,ID,SIS User ID,SIS Login ID,Section,{LAB} (501)
@@ -92,8 +92,8 @@ def test_a_student_asks_for_another_look_by_a_file(checkout: Checkout) -> None:
     [
         ({"course.toml": "[class]\nsubmission = 1"}, "class.submission: there is no such key"),
         ({"course.toml": COURSE.replace("bob", "zoe")}, "there is no student 'zoe'"),
-        ({"course.toml": '[class]\nsubmissions = "x"'}, "course/x: no such folder or archive"),
-        ({"course.toml": '[class]\nroster = "x.csv"'}, "course/x.csv: No such file"),
+        ({"course.toml": '[class]\nsubmissions = "x"'}, "2: class.submissions: there is no x in"),
+        ({"course.toml": '[class]\nroster = "x.csv"'}, "2: class.roster: there is no x.csv in"),
         ({"gradebook.csv": "name,email\nAnn,a@x\n"}, "is not a grading worksheet of Moodle"),
     ],
 )
@@ -104,6 +104,29 @@ def test_a_mistake_is_found_before_anything_is_judged(
     for option in ((), ("--check",)):
         assert says in checkout.refusal("class", course, *option)
     assert checkout.judged() == 0
+
+
+def test_all_files_that_are_not_there_are_named_at_once(checkout: Checkout) -> None:
+    course = write_course(
+        checkout, {"course.toml": '[class]\nsubmissions = "x"\ngradebook = "y"\n[[lab]]\nid = "z"'}
+    )
+    said = checkout.lab("class", course).err
+    assert [line.rpartition("there is no ")[2].split()[0] for line in said.splitlines()] == [
+        "lab",
+        "x",
+        "y",
+    ]
+
+
+def test_the_first_look_says_what_is_in_the_wrong_folder(checkout: Checkout) -> None:
+    course = write_course(checkout)
+    other = LAB_TOML.replace("01-demo", "02-next").replace("02_second", "02_further")
+    checkout.write("labs/02-next/lab.toml", other)
+    checkout.write(f"course/submissions/cy/{LAB}/02_further.cu", SOLUTION)
+    checkout.write("course/submissions/dee.zip", zip_bytes({"02-next/02_further.cu": SOLUTION}))
+    said = checkout.lab("class", course, "--check").err
+    assert f"cy: {LAB}: not read, as it belongs to 02-next: 02_further.cu\n" in said
+    assert f"dee: dee.zip contains 02-next, which is not graded now, and no {LAB}\n" in said
 
 
 def test_a_folder_without_a_course_file(checkout: Checkout) -> None:

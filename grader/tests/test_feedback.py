@@ -188,3 +188,12 @@ def test_a_mail_says_what_was_wrong_with_the_hand_in_first(checkout: Checkout) -
     ran = checkout.lab("export", results, "--format", "csv", "--layout", "mail")
     (row,) = csv.DictReader(io.StringIO(ran.out))
     assert row["summary"].startswith("gus.zip is damaged; 0 / 10 points; ")
+
+
+def test_a_mail_says_at_which_rungs_points_are_lost_and_why(checkout: Checkout) -> None:
+    hal = demo("hal", 4, 3, student={"email": "hal@x"})
+    results = write_results(checkout.work / "short", hal)
+    ran = checkout.lab("export", results, "--format", "csv", "--layout", "mail")
+    (row,) = csv.DictReader(io.StringIO(ran.out))
+    assert "01_first" not in row["summary"]
+    assert f"{LAB}/02_second 3 of 6: " in row["summary"]

@@ -85,6 +85,7 @@ def _found(folder: Path, labs: Sequence[Lab]) -> _Course:
     if not (folder / FILE).is_file():
         raise InputError(f"{folder} has no {FILE}; docs/course.md shows one, with a table [class]")
     rules = CourseFile(folder / FILE, labs)
+    rules.check_places()
     rules.require_right()
     place = rules.handing_in
     gradebook = folder / place.gradebook if place.gradebook else None
@@ -117,7 +118,7 @@ def _first_look(found: _Course, labs: Sequence[Lab]) -> Iterator[str]:
     if missing := [each.id for each in taken.submissions if each.is_missing]:
         yield f"handed in nothing: {', '.join(missing)}"
     for each in handed_in:
-        for said in filter(None, (each.problem, each.fault, each.dispute)):
+        for said in filter(None, (each.problem, each.fault, each.dispute, *each.notes)):
             yield f"{each.id}: {said}"
 
 

@@ -139,6 +139,13 @@ class CourseFile:
         """Those that the file names."""
         return tuple(table.id for table in self._read.lab)
 
+    def check_places(self) -> None:
+        """Notes each of the class's files that is not there."""
+        for key in ("submissions", "roster", "gradebook"):
+            name = getattr(self.handing_in, key)
+            if name and not (self._file.parent / name).exists():
+                self._note(("class", key), f"there is no {name} in {self._file.parent}")
+
     def require_right(self) -> None:
         """Raises InputError with all mistakes that were found so far."""
         if self._mistakes:

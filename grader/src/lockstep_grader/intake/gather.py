@@ -8,7 +8,7 @@ unpacked folder counts before an archive next to it.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -87,6 +87,7 @@ class Wanted:
 
     labs: Sequence[Lab]
     flat: Lab | None = None
+    others: Sequence[Lab] = ()
 
     @property
     def names(self) -> Names:
@@ -114,6 +115,7 @@ class Gathered:
     labs: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
     misnamed: dict[FileId, str] = field(default_factory=dict)  # of a missing rung: what is there
+    misplaced: list[str] = field(default_factory=list)  # files of one lab in the folder of another
     fault: str = ""
 
     @property
@@ -123,8 +125,8 @@ class Gathered:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Which of several uploads count."""
-        return counting(self.uploads)[1]
+        """Which of several uploads count, and which files are in the wrong folder."""
+        return (*counting(self.uploads)[1], *dict.fromkeys(self.misplaced))
 
     @property
     def problem(self) -> str:
@@ -194,7 +196,9 @@ class Gatherer:
             labs = {lab.id for lab in self._wanted.labs}
             loose = (item.path.name for item in members if item.path.parent.name not in labs)
             is_loose = self._wanted.any_rung(loose)
-            found.problems.append(_LOOSE if is_loose else _nothing_in(shown, members, labs))
+            others = {lab.id for lab in self._wanted.others}
+            said = _LOOSE if is_loose else _nothing_in(shown, members, labs, others)
+            found.problems.append(said)
 
     def from_file(self, name: str, file: SubmittedFile, found: Gathered, order: int = 0) -> None:
         """Adds an archive, or a single rung file, if the lab is known."""
@@ -221,10 +225,20 @@ class Gatherer:
             if lab.id in folders:
                 upload.files.update(_files_of(lab, folders[lab.id]))
                 found.misnamed.update(_misnamed_of(lab, folders[lab.id]))
+                found.misplaced += self._misplaced_in(lab, folders[lab.id])
                 found.labs.add(lab.id)
         if folders:
             found.uploads.append(upload)
         return bool(folders)
+
+    def _misplaced_in(self, lab: Lab, folders: Sequence[Tree]) -> Iterator[str]:
+        """A note for each other lab that has rung files there."""
+        own = {rung.file_name for rung in lab.rungs}
+        names = {name for folder in folders for name in folder.files()} - own
+        for other in (*self._wanted.labs, *self._wanted.others):
+            if there := sorted(names.intersection(rung.file_name for rung in other.rungs)):
+                yield f"{lab.id}: not read, as it belongs to {other.id}: {', '.join(there)}"
+                names -= {*there}
 
     def _add_outside(self, members: Sequence[Member], upload: Upload, found: Gathered) -> bool:
         """A wanted file at a path such as ../../x is named in the place of the missing one."""
@@ -310,7 +324,7 @@ def _only(folder: Tree, wanted: Wanted) -> str:
     )
 
 
-def _nothing_in(archive: str, members: Sequence[Member], labs: Set[str]) -> str:
+def _nothing_in(archive: str, members: Sequence[Member], labs: Set[str], others: Set[str]) -> str:
     names = [member.path.name for member in members if not member.is_folder]
     if not names:
         return f"{archive} is empty"
@@ -325,4 +339,6 @@ def _nothing_in(archive: str, members: Sequence[Member], labs: Set[str]) -> str:
             f"{archive} contains {lab} under {depth} other folders: "
             f"take it out of them, or leave at most {_WRAPPERS} around it"
         )
+    if other := min((part for m in members for part in others & {*m.path.parts}), default=""):
+        return f"{archive} contains {other}, which is not graded now, and no {min(labs)}"
     return f"{archive} contains no lab folder and no rung file"

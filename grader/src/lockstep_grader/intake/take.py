@@ -68,7 +68,9 @@ def take_in(
     when there is nothing to grade.
     """
     require_something(path)
-    wanted = Wanted(tuple(only or labs), only[0] if len(only) == 1 else None)
+    chosen = tuple(only or labs)
+    others = tuple(lab for lab in labs if lab not in chosen)
+    wanted = Wanted(chosen, only[0] if len(only) == 1 else None, others)
     with ArchiveReader(spool) as reader:
         gatherer = Gatherer(wanted, reader)
         piles = _piles(path, wanted, labs, reader)

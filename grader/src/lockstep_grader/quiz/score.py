@@ -147,7 +147,11 @@ def scorers_of(workspace: Workspace, labs: Iterable[Lab]) -> Scorers:
 def shared_seeds(
     submissions: Iterable[Submission], scorers: Scorers
 ) -> Mapping[str, tuple[str, ...]]:
-    """A note for each submission whose questions were drawn from another's seed: a copied file."""
+    """A note for each submission whose questions were drawn from another's seed: a copied file.
+
+    Its student reads the note, too. So it names no other student, and two notes with one seed
+    belong together.
+    """
     owners: dict[tuple[str, str, int], list[str]] = {}
     for submission in submissions:
         for lab in submission.labs:
@@ -157,9 +161,8 @@ def shared_seeds(
                     key = lab.id, scorer.quiz.sheet.file, answers.seed
                     owners.setdefault(key, []).append(submission.id)
     notes: dict[str, tuple[str, ...]] = {}
-    for (lab_id, file, _), ids in owners.items():
+    for (lab_id, file, seed), ids in owners.items():
         for one in ids if len(ids) > 1 else ():
-            others = ", ".join(other for other in ids if other != one)
-            note = f"{lab_id}: {file} has the same seed as that of {others}"
+            note = f"{lab_id}: {file} has seed {seed}, as another submission's has"
             notes[one] = (*notes.get(one, ()), note)
     return notes

@@ -10,7 +10,7 @@ anything not graded has no row there.
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
@@ -27,7 +27,8 @@ from lockstep_grader.results.graded import Entry, LabEntry, Results
 # spreadsheets take semicolons for the ends of cells.
 _FORMULA = re.compile(r"(^|; *)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 _CAUSE_CHARS = 300
-_ANSWER_CHARS = 4000
+_LOST_CHARS = 150
+_ANSWER_CHARS = _SUMMARY_CHARS = 4000
 
 Record = TypeVar("Record")
 Columns = Mapping[str, Callable[[Record], str]]
@@ -165,15 +166,23 @@ def ungraded(book: Results, entry: Entry) -> str:
 
 
 def summary(entry: Entry) -> str:
-    """One line: the points, each lab's, and what the course's rules changed."""
+    """One line: the points, each lab's, what the course's rules changed, where points are lost."""
     points = "; ".join(
         f"{lab.id}: {score(lab.score) or 'not graded'} of {number(lab.max_score)}"
         for lab in entry.labs
     )
     said = [one_line(each.said) for each in entry.shown.comments]
-    return cell(
-        "; ".join([*map(one_line, headline(entry).splitlines()), points, *entry.rules, *said])
-    )
+    head = map(one_line, headline(entry).splitlines())
+    lost = () if entry.problem else _lost(entry.shown)
+    return cell("; ".join([*head, points, *entry.rules, *said, *lost]), _SUMMARY_CHARS)
+
+
+def _lost(entry: Entry) -> Iterator[str]:
+    """Each rung that lost points, with the first cause."""
+    for lab, rung in entry.rungs:
+        if rung.score is not None and rung.score < rung.max_score:
+            why = joined_lines(_first_cause(rung))[:_LOST_CHARS] or rung.outcome.value
+            yield f"{lab.id}/{rung.id} {number(rung.score)} of {number(rung.max_score)}: {why}"
 
 
 def score(points: float | None) -> str:
