@@ -316,3 +316,12 @@ def test_a_copy_checks_hints_lists_packs_and_configures_by_itself(copy: Path) ->
     assert configured.returncode == 0, configured.stderr
     listed = json.loads((copy / "build/cpu/lockstep.json").read_text())["labs"]
     assert set(listed) == {lab.id for lab in LABS}
+
+
+@pytest.mark.parametrize("lab", LABS, ids=[lab.id for lab in LABS])
+def test_the_examples_of_a_copy_ask_for_rungs_that_are_counted(lab: Lab) -> None:
+    readme = release_files(WORKSPACE, LABS, [lab])["README.md"].decode()
+    examples = re.findall(r"\./lab (?:predict|profile) (\S+)/(\S+)", readme)
+    counted = {(lab.id, rung.id) for rung in lab.rungs if rung.budget}
+    assert len(examples) > 1
+    assert set(examples) <= counted

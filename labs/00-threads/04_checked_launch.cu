@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A launch that cannot work is reported, with its name, and leaves nothing behind.
-// The kernel is given. Write what lab::check_launch() does, instead of calling it.
+// The kernel is given. Write what lab::check_launch() does. The judge would accept a call of it;
+// the lesson is to write it.
 #include "lab/cuda_error.cuh"
 #include "lab/todo.cuh"
 #include "threads.cuh"

@@ -32,9 +32,8 @@ void fill_device(const float* d_in, int num_items, float factor, float* d_out, i
   //         what cudaGetDeviceProperties fills in. Why is a number in the program not enough?
   // TODO 2. How many threads does a multiprocessor hold at the same time? That is not the largest
   //         block: a multiprocessor holds several blocks.
-  // TODO 3. So how many blocks of 256 threads does the whole device hold? A part of a block does
-  // not
-  //         run.
+  // TODO 3. So how many blocks of 256 threads does the whole device hold? A part of a block
+  //         does not run.
   // TODO 4. With 1000 items, how many blocks would have nothing to do? And with no items?
   const int num_blocks = 1;
   fill_device_kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(d_in, num_items, factor, d_out,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Rung 00: what the threads of a launch print.
 #include <algorithm>
+#include <cctype>
+#include <functional>
 #include <map>
 #include <sstream>
 
@@ -19,6 +21,11 @@ std::vector<std::string> lines_of(const std::string& text) {
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   return lines;
+}
+
+std::string lower_case(std::string text) {
+  for (char& letter : text) letter = static_cast<char>(std::tolower(letter));
+  return text;
 }
 
 class Hello : public judge::Fixture {
@@ -103,6 +110,22 @@ class Hello : public judge::Fixture {
     if (got.size() == 1 && num_threads > 1) {
       return "the lines do not end: each needs \\n at its end";
     }
+    const auto spelled = [&](const std::function<std::string(std::string)>& as) {
+      std::vector<std::string> expected;
+      for (int i = 0; i < num_threads; ++i) {
+        expected.push_back(
+            line(i / launch.threads_per_block, i % launch.threads_per_block, h_numbers[i]));
+      }
+      std::vector<std::string> changed = got;
+      for (std::string& each : changed) each = as(each);
+      std::ranges::sort(expected);
+      std::ranges::sort(changed);
+      return changed == expected;
+    };
+    if (spelled([](std::string text) { return text.erase(text.find_last_not_of(" \t\r") + 1); })) {
+      return "a line has a blank at its end: compare your format with the contract's line";
+    }
+    if (spelled(lower_case)) return "letters are large that are small in the contract's line";
     const int width = launch.threads_per_block;
     const auto fits = [&](const auto& block, const auto& thread, const auto& item) {
       std::vector<std::string> lines;
@@ -121,6 +144,12 @@ class Hello : public judge::Fixture {
     if (fits(block, thread, thread)) {
       return "the item of d_numbers is chosen by threadIdx.x alone: add the threads of the blocks "
              "before, blockIdx.x * blockDim.x";
+    }
+    if (std::ranges::all_of(got, [&, i = 0](const std::string&) mutable {
+          const int thread = i++;
+          return std::ranges::count(got, line(thread / width, thread % width, thread)) == 1;
+        })) {
+      return "the thread's number in the grid is printed, and not the item of d_numbers there";
     }
     if (fits(block, own, own)) {
       return "the thread's number in the grid is printed, and not its threadIdx.x";

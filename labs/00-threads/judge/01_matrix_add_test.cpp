@@ -19,11 +19,6 @@ struct MatrixShape {
   int height;
 };
 
-std::string text(float value) {
-  std::string digits = std::to_string(value);  // whole numbers: six zeros behind the point
-  return digits.substr(0, digits.find('.'));
-}
-
 // Names the mistake that one wrong element looks like, from the two matrices.
 std::string explain_value(float got, float a, float b) {
   if (got == a) return "the element of a is copied, and b is not added";
@@ -88,9 +83,9 @@ class MatrixAdd : public judge::Fixture {
           explain_unwritten(h_sum, shape.width, shape.height, kBlock, kBlock)};
     }
     return Failure{judge::kind::kWrongResult,
-                   element_name(row, column) + " of d_sum should be " + text(h_a[i]) + " + " +
-                       text(h_b[i]) + " = " + text(h_a[i] + h_b[i]) + ", but is " + text(h_sum[i]) +
-                       ": that is the work of " + thread,
+                   element_name(row, column) + " of d_sum should be " + figure(h_a[i]) + " + " +
+                       figure(h_b[i]) + " = " + figure(h_a[i] + h_b[i]) + ", but is " +
+                       figure(h_sum[i]) + ": that is the work of " + thread,
                    explain_value(h_sum[i], h_a[i], h_b[i])};
   }
 };

@@ -113,8 +113,12 @@ class GridStride : public judge::Fixture {
                        : call<Scale>("scale", d_in, launch.num_items, factor, launch.num_blocks,
                                      launch.threads_per_block, d_out, nullptr);
     const std::vector<int> h_thread = d_thread.download();
+    const auto wrong = compare_values(launch, h_in, factor, d_out.download());
     if (!failure && recorded) failure = compare_threads(launch, h_thread);
-    if (!failure) failure = compare_values(launch, h_in, factor, d_out.download());
+    if (failure && !wrong && std::ranges::all_of(h_thread, judge::is_poison<int>)) {
+      failure->pattern = "d_thread is left out: unless it is null, store the thread's number there";
+    }
+    if (!failure) failure = wrong;
     if (failure) tell_case(*failure, text(launch));
     return failure;
   }
@@ -161,9 +165,9 @@ class GridStride : public judge::Fixture {
             "d_out[" + std::to_string(item) + "] was never written: the work of " + thread};
       }
       Failure failure{judge::kind::kWrongResult,
-                      "d_out[" + std::to_string(item) + "] should be " + std::to_string(factor) +
-                          " * " + std::to_string(h_in[item]) + " = " + std::to_string(expected) +
-                          ", but is " + std::to_string(h_out[item]) + ": the work of " + thread};
+                      "d_out[" + std::to_string(item) + "] should be " + figure(factor) + " * " +
+                          figure(h_in[item]) + " = " + figure(expected) + ", but is " +
+                          figure(h_out[item]) + ": the work of " + thread};
       if (h_out[item] == h_in[item]) failure.pattern = "the item is copied, and not multiplied";
       return failure;
     }

@@ -2,6 +2,7 @@
 // Rung 03: the numbers of every thread of grids and blocks of one to three dimensions.
 #include <algorithm>
 #include <functional>
+#include <tuple>
 
 #include "fixture.h"
 #include "fixture/fixture.h"
@@ -98,6 +99,8 @@ constexpr WrongNumber kWrongNumbers[] = {
      [](Index i, Index d, Index) { return i.x + i.y * d.x + i.z * d.x; }},
     {"z is multiplied by one extent only; a layer has as many as x and y together",
      [](Index i, Index d, Index) { return i.x + i.y * d.x + i.z * d.y; }},
+    {"z is multiplied by one extent only; a layer has as many as x and y together",
+     [](Index i, Index d, Index) { return i.x + i.y * d.x + i.z * d.z; }},
     {"z is multiplied by all three extents; a layer has as many as x and y together",
      [](Index i, Index d, Index) { return i.x + i.y * d.x + i.z * d.x * d.y * d.z; }},
     {"blockDim and gridDim are mixed up: "
@@ -226,14 +229,24 @@ class ThreadNumbers : public judge::Fixture {
                                                  int place) {
     const ThreadIds expected = shape.ids(place);
     if (got.in_block != expected.in_block || got.block != expected.block) return std::nullopt;
-    constexpr std::pair<const char*, int ThreadIds::*> kFields[] = {
-        {"column", &ThreadIds::column}, {"row", &ThreadIds::row}, {"layer", &ThreadIds::layer}};
-    for (const auto& [name, field] : kFields) {
+    const Index t = shape.thread(place);
+    const std::tuple<const char*, int ThreadIds::*, int, char> fields[] = {
+        {"column", &ThreadIds::column, t.x, 'x'},
+        {"row", &ThreadIds::row, t.y, 'y'},
+        {"layer", &ThreadIds::layer, t.z, 'z'}};
+    for (const auto& [name, field, in_block, axis] : fields) {
       if (got.*field == expected.*field) continue;
-      return Failure{judge::kind::kWrongResult, std::string(name) + " of " + shape.name(place) +
-                                                    " should be " +
-                                                    std::to_string(expected.*field) + ", but is " +
-                                                    std::to_string(got.*field)};
+      Failure failure{judge::kind::kWrongResult, std::string(name) + " of " + shape.name(place) +
+                                                     " should be " +
+                                                     std::to_string(expected.*field) + ", but is " +
+                                                     std::to_string(got.*field)};
+      if (got.*field == in_block) {
+        failure.pattern = std::string(
+                              "it is counted within the block only: the blocks before are "
+                              "missing, blockIdx.") +
+                          axis + " * blockDim." + axis;
+      }
+      return failure;
     }
     return std::nullopt;
   }

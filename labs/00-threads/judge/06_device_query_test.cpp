@@ -44,6 +44,11 @@ constexpr WrongCount kWrongCounts[] = {
      [](const Multiprocessors& d, int num_items) {
        return std::min(d.count * (2048 / kThreadsPerBlock), needed(num_items));
      }},
+    {"a part of a block is counted: divide the threads of one multiprocessor by 256, and then "
+     "multiply",
+     [](const Multiprocessors& d, int num_items) {
+       return std::min(d.count * d.threads_of_each / kThreadsPerBlock, needed(num_items));
+     }},
     {"the number of threads is used as a number of blocks: divide by 256",
      [](const Multiprocessors& d, int num_items) {
        return std::min(d.count * d.threads_of_each, needed(num_items));
@@ -77,9 +82,9 @@ class DeviceQuery : public judge::Fixture {
       if (h_out[i] == expected) continue;
       failure = Failure{
           judge::is_poison(h_out[i]) ? judge::kind::kOutputUnwritten : judge::kind::kWrongResult,
-          "d_out[" + std::to_string(i) + "] should be " + std::to_string(expected) +
+          "d_out[" + std::to_string(i) + "] should be " + figure(expected) +
               (judge::is_poison(h_out[i]) ? ", but was never written"
-                                          : ", but is " + std::to_string(h_out[i]))};
+                                          : ", but is " + figure(h_out[i]))};
     }
     if (failure) {
       tell_case(*failure, count_of(num_items, "item") + ", on a device of " +
@@ -121,7 +126,7 @@ TEST_F(DeviceQuery, FillsADevice) { expect({{3, 2048}}, {30000}); }
 
 TEST_F(DeviceQuery, FillsOtherDevices) {
   const int some = 5 + static_cast<int>(next_seed() % 11);
-  expect({{2, 1536}, {some, 1024}, {some + 2, 1536}, {1, 2048}}, {50000});
+  expect({{2, 1536}, {some, 1024}, {some + 2, 1536}, {1, 2048}, {7, 1152}}, {50000});
 }
 
 TEST_F(DeviceQuery, LaunchesNoMoreThanTheItemsNeed) {

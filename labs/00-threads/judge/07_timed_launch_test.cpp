@@ -13,7 +13,7 @@ namespace {
 
 using judge::Failure;
 
-std::string text(double ms) { return std::to_string(ms) + " ms"; }
+std::string text(double ms) { return figure(ms) + " ms"; }
 
 struct WrongTime {
   const char* clause;
@@ -38,6 +38,9 @@ constexpr WrongTime kWrongTimes[] = {
      [](double) { return 0.0; }},
     {"the time is divided by one launch too many: that which warms up is not between the events",
      [](double n) { return n / (n + 1); }},
+    {"the first event is given as the last: cudaEventElapsedTime(&elapsed_ms, start, stop)",
+     [](double) { return -1.0; }},
+    {"the time is in seconds: return milliseconds", [](double) { return 1e-3; }},
     {"only the last launch is timed, and its time divided", [](double n) { return 1 / n; }},
 };
 
@@ -87,7 +90,7 @@ class TimedLaunch : public judge::Fixture {
       return Failure{judge::kind::kWrongResult, "the time of a launch cannot be " + text(got),
                      kWrongTimes[4].clause};
     }
-    const auto is = [&](double ms) { return std::abs(got - ms) <= 1e-4 * (ms + 1e-3); };
+    const auto is = [&](double ms) { return std::abs(got - ms) <= 1e-4 * (std::abs(ms) + 1e-3); };
     if (is(launch_ms)) return std::nullopt;
     Failure failure{judge::kind::kWrongResult,
                     "a launch takes " + text(launch_ms) + " by the device's clock, but " +
@@ -96,6 +99,10 @@ class TimedLaunch : public judge::Fixture {
                     "measures how long it takes to ask for the launches"};
     for (const WrongTime& wrong : kWrongTimes) {
       if (is(launch_ms * wrong.launches(num_launches))) failure.pattern = wrong.clause;
+    }
+    const double all_ms = std::floor(launch_ms * num_launches);
+    if (got != 0 && (is(all_ms / num_launches) || is(std::floor(all_ms / num_launches)))) {
+      failure.pattern = "the milliseconds are cut to a whole number: keep them in a float";
     }
     return failure;
   }

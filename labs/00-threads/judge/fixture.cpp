@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "fixture.h"
 
+#include <iomanip>
+#include <sstream>
+
 namespace lab_judge {
 
 void tell_case(judge::Failure& failure, const std::string& before, const std::string& after) {
@@ -10,6 +13,12 @@ void tell_case(judge::Failure& failure, const std::string& before, const std::st
 
 std::string count_of(int count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string figure(double value) {
+  std::ostringstream out;
+  out << std::setprecision(7) << value;
+  return out.str();
 }
 
 std::string element_name(int row, int column) {
@@ -47,6 +56,23 @@ std::string explain_unwritten(const std::vector<float>& h_matrix, int width, int
   if (only(width, block_height)) {
     return "only the first row of blocks works: "
            "either the grid has no more, or blockIdx.y is not multiplied by the height of a block";
+  }
+  const auto first_of_blocks = [&](bool in_columns, bool in_rows) {
+    for (int row = 0; row < height; ++row) {
+      for (int column = 0; column < width; ++column) {
+        const bool is_first =
+            (!in_columns || column % block_width == 0) && (!in_rows || row % block_height == 0);
+        const float element = h_matrix[static_cast<std::size_t>(row) * width + column];
+        if (judge::is_poison(element) == is_first) return false;
+      }
+    }
+    return true;
+  };
+  if (first_of_blocks(false, true)) {
+    return "only the first row of threads of each block works: is threadIdx.y in the row?";
+  }
+  if (first_of_blocks(true, false)) {
+    return "only the first column of threads of each block works: is threadIdx.x in the column?";
   }
   const auto blocks = [](int items, int per_block) { return (items + per_block - 1) / per_block; };
   if (only(blocks(height, block_height) * block_width, blocks(width, block_width) * block_height)) {

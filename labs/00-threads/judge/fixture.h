@@ -18,6 +18,9 @@ void tell_case(judge::Failure& failure, const std::string& before, const std::st
 // "1 block", "2 blocks"
 std::string count_of(int count, const std::string& noun);
 
+// "7.25", "-910": as few digits as it needs, at most seven
+std::string figure(double value);
+
 // "element (3, 17)"
 std::string element_name(int row, int column);
 

@@ -61,10 +61,9 @@ class TableFixture : public judge::Fixture {
       const std::string element = what + element_name(row, column) + " of h_table ";
       if (judge::is_poison(h_table[i])) return explain_unwritten_table(made, element, h_table);
       return judge::Failure{judge::kind::kWrongResult,
-                            element + "should be " + std::to_string(made.h_left[row]) + " * " +
-                                std::to_string(made.h_top[column]) + " = " +
-                                std::to_string(expected) + ", but is " +
-                                std::to_string(h_table[i])};
+                            element + "should be " + figure(made.h_left[row]) + " * " +
+                                figure(made.h_top[column]) + " = " + figure(expected) +
+                                ", but is " + figure(h_table[i])};
     }
     return std::nullopt;
   }

@@ -60,11 +60,13 @@ def only_lab_folders(text: str, labs: Set[str]) -> str:
 def fit_examples(text: str, left: Set[str], chosen: Sequence[Lab]) -> str:
     """Instructions whose examples are of a lab that the copy brings, not of one that is `left`."""
     example = chosen[0]
+    # One whose counters are shown, which `predict` and `profile` need.
+    rung = next((each for each in example.rungs if each.budget), example.rungs[0])
 
     def fitted(found: re.Match[str]) -> str:
         if found["lab"] not in left:
             return found[0]
-        return f"{example.id}/{example.rungs[0].id}" if found["rung"] else example.id
+        return f"{example.id}/{rung.id}" if found["rung"] else example.id
 
     return _LAB.sub(fitted, text)
 
