@@ -24,13 +24,14 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   __shared__ float b_tile[kTileDepth][kTileCols];  // [k][col]
   float sums[kThreadRows][kThreadCols] = {};       // registers, if every index in the
                                                    // unrolled code is a constant
-  // TODO 1. A thread has 64 outputs: 8 rows and 8 columns of the block's tile. First let its
-  //         columns be 8 * tx to 8 * tx + 7. In which banks do the 16 threads with tx = 0 to 15
-  //         read one word each of a row of B's tile? Which other choice of columns has no conflict?
+  // TODO 1. Which tx and ty, of 0 to 15 each, are this thread's? threadIdx.x goes from 0 to 255. A
+  //         thread has 64 outputs: 8 rows and 8 columns of the block's tile. First let its columns
+  //         be 8 * tx to 8 * tx + 7. In which banks do the 16 threads with tx = 0 to 15 read one
+  //         word each of a row of B's tile? Which other choice of columns has no conflict?
   // TODO 2. At each k a thread needs one column of A's tile. Two values of ty meet in a warp: keep
   //         A's tile as [k][row], so that they, too, read from different banks.
   // TODO 3. Load the tiles: 1024 words each by 256 threads, 4 per thread. Neighbouring threads read
-  //         neighbouring words of A's rows, which are 8 long here, and write them transposed. In
+  //         neighbouring words of the tile's rows, 8 words each, and write them transposed. In
   //         which banks do the 32 words of a warp land? Which row length of the shared array, a
   //         little over 128, spreads them over all 32?
   // TODO 4. Barriers as in 02. Between them, for each k: 8 words of A and 8 of B to registers, then

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The same tiles, moved in float4: a quarter of the load instructions, global and shared.
-// Start from your 03.
+// The kernel of 03b, which now reads and writes global memory in float4, too: a quarter of the load
+// and store instructions. Start from your 03b: its loop of products stays as it is.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "lab/todo.cuh"
@@ -9,7 +9,7 @@
 namespace lab {
 namespace {
 
-constexpr int kThreadsPerBlock = 256;  // and the tiles of 03
+constexpr int kThreadsPerBlock = 256;  // and the tiles of 03b
 
 // Words [first, first + 4) of a row that is `width` words long; 0 past its end.
 template <bool kVectors>
@@ -19,20 +19,27 @@ __device__ float4 load4(const float* d_row, int first, int width) {
   return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
+// The other way: writes the same words, but none past the end of the row.
+template <bool kVectors>
+__device__ void store4(float* d_row, int first, int width, float4 words) {
+  // TODO 2. The same two cases as in load4.
+}
+
 // kVectors: every row of every matrix starts on 16 bytes.
 template <bool kVectors>
 __global__ void __launch_bounds__(kThreadsPerBlock)
     vectorized_kernel(const float* d_a, const float* d_b, int num_rows, int num_cols, int depth,
                       float* d_c) {
   const float4 words = load4<kVectors>(d_a, 0, depth);
-  // TODO 2. Each thread brings one float4 of A's tile and one of B's. A's lies along k, but the
-  //         tile is kept as [k][row]: take it apart. Do the four stores of a warp still spread over
-  //         the banks, with your row length of 03? Must that be a multiple of 4 now?
-  // TODO 3. A float4 in shared memory needs an address that is a multiple of 16: declare the tiles
-  //         alignas(16). One load serves eight lanes at a time. Choose a thread's 8 x 8
-  //         outputs as four patches of 4 x 4, so that eight neighbouring lanes read 32 neighbouring
-  //         words. How many loads per step are left for 64 multiply-adds?
-  // TODO 4. Write C in float4 as well, where its rows allow it.
+  // TODO 3. Each tile has 1024 words, so each of the 256 threads brings one float4 of A's and one
+  // of
+  //         B's. Which row does thread t take, and which four words of it? What does load4 get as
+  //         the width of a row that does not exist?
+  // TODO 4. B's vector goes into its tile as it is. A's lies along k, but the tile is kept as
+  //         [k][row]: store its four words one by one. Do the 32 words of each store land in
+  //         different banks?
+  // TODO 5. Write C in float4: each patch has four rows of four neighbouring outputs.
+  store4<kVectors>(d_c, 0, num_cols, words);
 }
 
 }  // namespace
@@ -41,7 +48,7 @@ void matmul(const float* d_a, const float* d_b, int num_rows, int num_cols, int 
             Scratch& /*scratch*/, cudaStream_t stream) {
   todo("04_vectorized: write the kernel and its launch, then delete this line");
 
-  // TODO 5. d_a is 256-byte aligned. When is row 1 of A 16-byte aligned? Of B, of C?
+  // TODO 6. d_a is 256-byte aligned. When is row 1 of A 16-byte aligned? Of B, of C?
   const bool rows_are_aligned = false;
   const dim3 grid(1, 1);
   const auto kernel = rows_are_aligned ? vectorized_kernel<true> : vectorized_kernel<false>;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The same tiles, moved in float4: a quarter of the load instructions, global and shared.
-// New: a thread's outputs lie in four patches of 4 x 4; A's tile is transposed on its way through
-// registers. Rows that do not start on 16 bytes (depth or num_cols no multiple of 4) are read word
-// by word. Limit: all threads load, wait, compute: while they load, no thread computes.
+// The kernel of 03b, which now reads and writes global memory in float4, too: a quarter of the load
+// and store instructions. New: A's tile is transposed on its way through registers, and a second
+// instance of the kernel reads word by word, for rows that do not start on 16 bytes (depth or
+// num_cols no multiple of 4). Limit: all threads load, wait, compute: while they load, no thread
+// computes.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "matmul.cuh"

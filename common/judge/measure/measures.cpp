@@ -38,9 +38,12 @@ class Figures {
     return (*this)["shared_read_conflicts"] + (*this)["shared_write_conflicts"] +
            (*this)["shared_atomic_conflicts"];
   }
+  double shared_requests() const {
+    return (*this)["shared_read_requests"] + (*this)["shared_write_requests"] +
+           (*this)["shared_atomic_requests"];
+  }
   double passes() const {
-    return global_requests() + (*this)["shared_read_requests"] + (*this)["shared_write_requests"] +
-           (*this)["shared_atomic_requests"] + (*this)["warp_operations"];
+    return global_requests() + shared_requests() + (*this)["warp_operations"];
   }
   double atomics() const { return (*this)["global_atomic_lanes"] + (*this)["shared_atomic_lanes"]; }
   double atomics_same_address() const {
@@ -151,6 +154,7 @@ constexpr SumDefinition kSums[] = {
     {"atomics_per_item", [](const Figures& f) { return f.atomics(); }},
     {"global_atomics_per_item", [](const Figures& f) { return f["global_atomic_lanes"]; }},
     {"threads_per_item", [](const Figures& f) { return f["threads"]; }},
+    {"shared_requests_per_item", [](const Figures& f) { return f.shared_requests(); }},
     {"warp_operations_per_item", [](const Figures& f) { return f["warp_operations"]; }},
 };
 

@@ -123,6 +123,12 @@ MEASURES = _measures(
         "threads per item",
         remedy="give each thread more items, by a grid-stride loop",
     ),
+    Measure(
+        "shared_requests_per_item",
+        "requests of warps to shared memory, of any width, per item",
+        "requests per item",
+        remedy="let each load bring more: 16 bytes per lane, or words that serve more outputs",
+    ),
     Measure("warp_operations_per_item", "shuffles, votes and the like, per item", "per item"),
 )
 
