@@ -59,6 +59,12 @@ def test_a_class_goes_from_the_download_to_the_gradebook(checkout: Checkout) -> 
     assert "the full mark is 20 in the column" in ran.err
 
 
+def test_an_assignment_that_the_gradebook_lacks_is_said(checkout: Checkout) -> None:
+    course = write_course(checkout, {"gradebook.csv": GRADEBOOK.replace(LAB, "Homework 1")})
+    ran = checkout.lab("class", course)
+    assert f"no assignment is called {LAB}: Canvas offers to make one" in ran.err
+
+
 def test_what_changed_is_listed(checkout: Checkout) -> None:
     course = write_course(checkout)
     checkout.lab("class", course)

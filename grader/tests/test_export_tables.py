@@ -82,7 +82,8 @@ def test_canvas_gets_its_own_students_columns_and_assignment(book: Results) -> N
     assert header == [*ROSTER.partition(",Current")[0].split(","), "02-scan"]
     assert possible == ["    Points Possible", "", "", "", "", "7", "4.25"]
     said = "the full mark is 8 in the column 01-demo (501) and 7 here: set it to 7 in the gradebook"
-    assert made.warnings == (said,)
+    new = "no assignment is called 02-scan: Canvas offers to make one"
+    assert made.warnings == (new, said)
     assert students[0] == ["Ames, Ann", "11", "s-11", "ann", "A", "7", "4.25"]
     assert students[1] == ["Bee, Bob", "12", "s-12", "bob", "A, B", "4.29", "0"]
     assert [row[1] for row in students] == ["11", "12", "13"]

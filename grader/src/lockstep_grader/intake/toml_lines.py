@@ -30,6 +30,7 @@ def key_lines(text: str) -> dict[KeyPath, int]:
             last_index[names] = last_index.get(names, -1) + 1
             table = _indexed(names, last_index)
             lines.setdefault(table, number)
+            lines.setdefault(table[:-1], number)  # the array of them
         elif match := _TABLE.match(line):
             table = _indexed(_names(match[1]), last_index)
             lines.setdefault(table, number)

@@ -102,7 +102,9 @@ def canvas(book: Results, roster: Roster | None = None) -> Import:
                     *(points(entry) for points in columns.values()),
                 ]
             )
-    warnings = (
+    new = [title for title in titles if roster and title not in roster.columns]
+    warnings = [f"no assignment is called {title}: Canvas offers to make one" for title in new]
+    warnings += (
         _other_maximum(f"the column {title}", theirs, ours)
         for title, (_, mark) in zip(titles, book.labs, strict=True)
         if roster
