@@ -112,6 +112,16 @@ def test_a_mistake_is_found_before_anything_is_judged(
     assert checkout.judged() == 0
 
 
+def test_deadlines_that_nothing_can_miss_are_said(checkout: Checkout) -> None:
+    said = "no submission has a time or is marked as late"
+    assert said not in checkout.lab("class", write_course(checkout), "--check").err
+    untimed = COURSE.partition("[[hand_in]]")[0]
+    course = write_course(checkout, {"course.toml": untimed})
+    assert said in checkout.lab("class", course, "--check").err
+    write_course(checkout, {"course.toml": untimed.partition("deadline")[0]})
+    assert said not in checkout.lab("class", course, "--check").err
+
+
 def test_all_files_that_are_not_there_are_named_at_once(checkout: Checkout) -> None:
     course = write_course(
         checkout, {"course.toml": '[class]\nsubmissions = "x"\ngradebook = "y"\n[[lab]]\nid = "z"'}

@@ -115,6 +115,9 @@ def _first_look(found: _Course, labs: Sequence[Lab]) -> Iterator[str]:
     yield f"{count} submission{'' if count == 1 else 's'} to grade on {graded or 'no lab'}"
     yield from taken.warnings
     yield from found.rules.warnings(course)
+    is_timed = course.hand_ins or any(each.handed_in or each.is_late for each in handed_in)
+    if any(lab.deadline for lab in course.labs.values()) and not is_timed:
+        yield "no submission has a time or is marked as late, so no deadline has passed: see hand_in"
     if missing := [each.id for each in taken.submissions if each.is_missing]:
         yield f"handed in nothing: {', '.join(missing)}"
     for each in handed_in:
