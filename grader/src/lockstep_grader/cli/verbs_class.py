@@ -117,7 +117,7 @@ def _first_look(found: _Course, labs: Sequence[Lab]) -> Iterator[str]:
     yield from found.rules.warnings(course)
     is_timed = course.hand_ins or any(each.handed_in or each.is_late for each in handed_in)
     if any(lab.deadline for lab in course.labs.values()) and not is_timed:
-        yield "no submission has a time or is marked as late, so no deadline has passed: see hand_in"
+        yield "no submission has a time or is marked as late, so none is late: see hand_in"
     if missing := [each.id for each in taken.submissions if each.is_missing]:
         yield f"handed in nothing: {', '.join(missing)}"
     for each in handed_in:
