@@ -107,7 +107,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   RUNTIME_CALL;
-  note_host_wait();
+  if (exists(event) && is_query_too_early()) return cudaErrorNotReady;
   if (exists(event) && is_event_behind(event->number)) {
     try_waiting();
     if (is_event_behind(event->number)) return cudaErrorNotReady;

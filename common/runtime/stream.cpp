@@ -2,7 +2,10 @@
 #include "stream.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "call.h"
 #include "capture.h"
@@ -39,7 +42,13 @@ cudaError_t wait(cudaStream_t stream) {
   return set_last_error(error);
 }
 
+using Location = std::pair<std::string, std::uint32_t>;  // file and line
+Location location_of(const serve::Place& place) { return {place.file, place.line}; }
+
 bool g_is_wait_a_mistake = false;
+std::uint64_t g_num_calls = 0;                    // that must not wait
+std::map<Location, std::uint64_t> g_first_waits;  // the call that waited first at a place
+std::set<Location> g_queries;                     // of this call
 
 // A kernel that waits for the host is before its work.
 bool is_busy(cudaStream_t stream) {
@@ -81,15 +90,28 @@ std::uint64_t stream_number(cudaStream_t stream) {
   return stream == cudaStreamPerThread ? serve::kPerThreadStream : stream->number;
 }
 
-void expect_no_host_waits(bool is_expected) { g_is_wait_a_mistake = is_expected; }
+void expect_no_host_waits(bool is_expected) {
+  g_is_wait_a_mistake = is_expected;
+  g_num_calls += is_expected ? 1 : 0;
+  g_queries.clear();
+}
 
 void note_host_wait() {
   if (!g_is_wait_a_mistake || caller_place().line == 0) return;
+  const auto first = g_first_waits.emplace(location_of(caller_place()), g_num_calls).first;
+  if (first->second == g_num_calls) return;
   report_about_host(report::Kind::kHostWait, {caller_place(), "", ""},
                     "the host waits for the device here, and the contract says that it does not: "
                     "the function queues its work on the stream and returns. Its caller waits when "
                     "it needs the results. Delete the call, or take its asynchronous form with the "
                     "stream (cudaMemcpyAsync, cudaMemsetAsync, cudaFreeAsync)");
+}
+
+bool is_query_too_early() {
+  if (!g_is_wait_a_mistake || caller_place().line == 0) return false;
+  if (g_queries.insert(location_of(caller_place())).second) return true;
+  note_host_wait();
+  return false;
 }
 
 bool is_behind_waiting(cudaStream_t stream) { return is_stream_behind(stream_number(stream)); }
@@ -161,7 +183,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   RUNTIME_CALL;
-  note_host_wait();
+  if (is_valid_stream(stream) && is_query_too_early()) return cudaErrorNotReady;
   return is_busy(stream) ? cudaErrorNotReady : wait(stream);
 }
 

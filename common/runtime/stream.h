@@ -15,9 +15,14 @@ std::uint64_t stream_number(cudaStream_t stream);
 
 bool is_behind_waiting(cudaStream_t stream);
 
-// The program makes the host wait here, where a lab's contract may say that it does not.
-void note_host_wait();
+// A call of a lab's function begins, whose contract says that the host does not wait; or it ends.
 void expect_no_host_waits(bool is_expected);
+// The program makes the host wait here. One call in which it waits is forgiven, as the first may
+// set up what all others use: the second one that waits at the same place has a finding.
+void note_host_wait();
+// Whether a query finds work under way whatever is: in such a call, the first at its place. A
+// second one there is a loop, and the host waits by it.
+bool is_query_too_early();
 
 // The host waits until the stream's work, or all work, is done.
 void host_waits_for(cudaStream_t stream);

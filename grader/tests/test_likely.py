@@ -101,3 +101,40 @@ def test_a_compilers_warning(kind: str, line: int, option: str, warned: int) -> 
     where, added = told(kind, line, TILE.format("__shared__ ", "__syncthreads()"), clang)
     explains = warned == 4 and kind != "race"
     assert (where, added) == (warned, f"{WARNS}odd; also odd." if explains else "")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "named"),
+    [
+        ("kThreadsPerBlock, num_blocks", "kThreadsPerBlock"),
+        ("block, grid, 0, stream", "block"),
+        ("threads, ceil_div(n, threads)", "threads"),
+        ("num_blocks, kThreadsPerBlock", ""),
+        ("grid, block", ""),
+        ("1, threads", ""),
+    ],
+)
+def test_a_launch_with_its_numbers_swapped(numbers: str, named: str) -> None:
+    launch = f"__global__ void k();\nvoid run() {{\n  k<<<{numbers}>>>();\n}}\n"
+    where, added = told("wrong_result", 0, launch)
+    assert where == (3 if named else 0)
+    assert named in added
+    assert bool(added) == bool(named)
+
+
+@pytest.mark.parametrize(
+    ("before", "offset", "warns"),
+    [
+        ("", "32", True),
+        ("", "warpSize", True),
+        ("constexpr int kLanes = 32;", "kLanes", True),
+        ("constexpr int kLanes = 32; for (int d = kLanes; d > 0; d /= 2)", "d", True),
+        ("for (int d = 32 / 2; d > 0; d /= 2)", "d", False),
+        ("for (int d = 1; d < 32; d *= 2)", "d", False),
+        ("", "16", False),
+    ],
+)
+def test_a_shuffle_over_a_whole_warp(before: str, offset: str, warns: bool) -> None:
+    kernel = f"__global__ void k(int v) {{\n  {before}\n  v += __shfl_down_sync(~0u, (v), {offset});"
+    where, added = told("wrong_result", 0, kernel + "\n}\n")
+    assert (where, "the lane's own value" in added) == ((3, True) if warns else (0, False))

@@ -59,7 +59,7 @@ void PlainPolls::look(const BlockState& block, const run::Warp& warp, const run:
   const std::uint32_t thread = warp.thread_id(static_cast<int>(lane));
   const bool is_own = ordinal_of(write) == block.order.ordinal && thread_of(write) == thread;
   if (poll->num_reads < kManyReads || (write & kAtomicBit) == 0 || is_own) return;
-  races_.report_polled({write, record.write_id[word], true}, block, thread, *access.instruction,
+  races_.report_polled({write, record.write_id[word], true}, block, thread, access,
                        target.is_shared);
 }
 

@@ -3,7 +3,9 @@
 
 #include <utility>
 
+#include "check/shared_layout.h"
 #include "check/streams.h"
+#include "report/memory_text.h"
 #include "report/race_text.h"
 
 namespace check {
@@ -22,6 +24,19 @@ bool are_meant(Stamp earlier, bool earlier_writes, Stamp now, bool now_writes, b
   }
   return (!earlier_writes && (now & kAtomicBit) != 0) ||
          (!now_writes && (earlier & kAtomicBit) != 0);
+}
+
+// "shared memory (tile)", "global memory (d_in)"
+std::string memory_name(const run::Launch& launch, std::uint64_t address, bool is_shared) {
+  if (is_shared) {
+    const SharedLayout layout(*launch.kernel);
+    const report::SharedRoom* const variable = layout.find(address);
+    const bool is_inside = variable != nullptr && address < variable->end();
+    return "shared memory" + (is_inside ? " (" + variable->name + ")" : "");
+  }
+  const memory::Allocation* const found = memory::find(address);
+  return "global memory" +
+         (found == nullptr ? "" : " (" + report::short_name_of(room_of(*found)) + ")");
 }
 
 }  // namespace
@@ -60,18 +75,18 @@ bool Races::is_new(std::uint32_t id, std::uint32_t earlier_id) {
 
 void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_t thread,
                    const run::Access& access, bool is_shared, Values values) {
-  report(earlier, block, thread, {*access.instruction, access.writes}, is_shared, false, values);
+  report(earlier, block, thread, access, is_shared, false, values);
 }
 
 void Races::report_polled(const Earlier& earlier, const BlockState& block, std::uint32_t thread,
-                          const code::Instruction& poll, bool is_shared) {
-  report(earlier, block, thread, {poll, false}, is_shared, true, Values::kUnknown);
+                          const run::Access& poll, bool is_shared) {
+  report(earlier, block, thread, poll, is_shared, true, Values::kUnknown);
 }
 
 void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_t thread,
-                   const Party& now, bool is_shared, bool is_polled, Values values) {
-  if (values == Values::kAgree && earlier.id == now.instruction.id) return;
-  if (!is_new(now.instruction.id, earlier.id)) return;
+                   const run::Access& now, bool is_shared, bool is_polled, Values values) {
+  if (values == Values::kAgree && earlier.id == now.instruction->id) return;
+  if (!is_new(now.instruction->id, earlier.id)) return;
   const run::Launch& launch = *block.block->launch;
   const bool is_same_block = ordinal_of(earlier.stamp) == block.order.ordinal;
   const Work* const other = is_same_block || earlier.stamp >= order_.first_current()
@@ -83,9 +98,10 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
   std::uint32_t earlier_thread = thread_of(earlier.stamp);
   report::Race race;
   race.thread = thread_name(*block.block, thread);
-  race.place = place_of(launch, now.instruction);
+  race.place = place_of(launch, *now.instruction);
   race.writes = now.writes;
   race.is_shared = is_shared;
+  race.memory = memory_name(launch, now.address[thread % run::kWarpSize], is_shared);
   race.earlier_writes = earlier.writes;
   race.is_same_block = is_same_block;
   race.is_polled = is_polled;
@@ -103,7 +119,7 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
   // Lanes of a warp run abreast, so neither access is the later one. They are named as if threads
   // ran one after another: first that of the higher thread, which meets the other one's.
   const bool is_turned_round =
-      other == nullptr && is_same_block && !is_polled && earlier.id != now.instruction.id &&
+      other == nullptr && is_same_block && !is_polled && earlier.id != now.instruction->id &&
       thread_of(earlier.stamp) / 32 == thread / 32 && thread_of(earlier.stamp) > thread;
   if (is_turned_round) {
     std::swap(race.place, race.earlier_place);
@@ -120,7 +136,7 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
     message += report::same_value_text();
   }
   kernels_.insert(launch.kernel->readable);
-  const code::Instruction& named = is_turned_round ? other_instruction : now.instruction;
+  const code::Instruction& named = is_turned_round ? other_instruction : *now.instruction;
   report::Finding finding = finding_at(report::Kind::kRace, launch, named, std::move(message));
   finding.thread = static_cast<std::int32_t>(thread);
   if (other == nullptr) {

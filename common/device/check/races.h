@@ -45,7 +45,7 @@ class Races {
               const run::Access& access, bool is_shared, Values values);
   // The thread waits in a loop for what the earlier access, an atomic one, has written.
   void report_polled(const Earlier& earlier, const BlockState& block, std::uint32_t thread,
-                     const code::Instruction& poll, bool is_shared);
+                     const run::Access& poll, bool is_shared);
 
   // Whether a read by this instruction is worth a look at the atomic updates before it.
   bool wants_update(const code::Instruction& read) const {
@@ -60,12 +60,8 @@ class Races {
   void forget_kernels() { kernels_.clear(); }
 
  private:
-  struct Party {
-    const code::Instruction& instruction;
-    bool writes;
-  };
   void report(const Earlier& earlier, const BlockState& block, std::uint32_t thread,
-              const Party& now, bool is_shared, bool is_polled, Values values);
+              const run::Access& now, bool is_shared, bool is_polled, Values values);
   bool is_new(std::uint32_t id, std::uint32_t earlier_id);
 
   Order& order_;

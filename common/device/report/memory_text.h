@@ -29,6 +29,9 @@ struct Room {
   Place freed_at;
 };
 
+// "d_in", or "allocated in line 12 of scan.cu"
+std::string short_name_of(const Room& room);
+
 // A shared variable of a block, or a local one of a function, at its offset.
 struct SharedRoom {
   std::string name;

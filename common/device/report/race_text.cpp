@@ -10,9 +10,9 @@ constexpr const char* kStreamRemedy =
     "; nothing orders the two streams: let one wait for an event of the other (cudaEventRecord, "
     "cudaStreamWaitEvent), or the host for the first (cudaStreamSynchronize)";
 
-// Where a barrier lies between the two lines, and the race passes through a loop: from the second
-// line to the first one in the next round. Otherwise nothing.
-std::string around_a_loop(const Race& race) {
+// Where a barrier lies between the two lines, and the threads come back from the second line to the
+// first one: by a loop, or by a second call of a function. Otherwise nothing.
+std::string on_the_way_back(const Race& race) {
   const Place& barrier = race.last_barrier;
   if (!barrier.is_known()) return "";
   const Place* first = &race.earlier_place;
@@ -22,8 +22,8 @@ std::string around_a_loop(const Race& race) {
   if (barrier.line <= first->line || barrier.line >= second->line) return "";
   const auto line = [](const Place& place) { return "line " + std::to_string(place.line); };
   return "; the __syncthreads() in " + line(barrier) + " stands between " + line(*first) + " and " +
-         line(*second) + ", but none stands between " + line(*second) + " and " + line(*first) +
-         " of the next round: put a second barrier there, or move the first one";
+         line(*second) + ", but none on the way back to " + line(*first) +
+         ", in a loop or in another call: put a second barrier there, or move the first one";
 }
 
 std::string remedy(const Race& race) {
@@ -43,8 +43,8 @@ std::string remedy(const Race& race) {
                  "they should never meet, check the index";
   }
   if (is_in_block) {
-    std::string loop = around_a_loop(race);
-    if (!loop.empty()) return loop;
+    std::string way_back = on_the_way_back(race);
+    if (!way_back.empty()) return way_back;
     return "; no __syncthreads() (or, within a warp, __syncwarp()) stands between them";
   }
   return "; blocks run in any order: if they should never meet, check the index; else use an "
@@ -102,8 +102,7 @@ std::string race_text(const Race& race) {
   } else {
     other += race.is_same_block ? " of the same block" : " of another block";
   }
-  return race.thread + (race.writes ? " writes " : " reads ") +
-         (race.is_shared ? "shared memory in " : "global memory in ") +
+  return race.thread + (race.writes ? " writes " : " reads ") + race.memory + " in " +
          line_name(race.place, file) + " that " + other +
          (race.earlier_writes ? " writes in " : " reads in ") +
          line_name(race.earlier_place, file) + remedy(race);

@@ -14,6 +14,7 @@ struct Race {
   Place place;         // of that one; the later one, except within a warp
   bool writes = false;
   bool is_shared = false;  // they are to shared memory
+  std::string memory;      // "shared memory (tile)"
 
   std::string earlier_thread;  // the name of the one that made the other one, without its block
   Place earlier_place;

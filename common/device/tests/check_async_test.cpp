@@ -91,7 +91,8 @@ TEST_F(CheckAsync, ACopyIntoWhatIsBeingReadIsARace) {
   barrier();
   does(warp(0, 1), shared(read(make(5, 0))));
   copy(6, 0);
-  expect(Kind::kRace, 6, {"writes shared memory in line 6 that thread 32 of the same block reads"});
+  expect(Kind::kRace, 6,
+         {"writes shared memory (tile) in line 6 that thread 32 of the same block reads"});
 }
 
 TEST_F(CheckAsync, ABulkCopyArrivesAtOnce) {

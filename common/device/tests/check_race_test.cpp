@@ -38,10 +38,11 @@ TEST_F(CheckRace, AWordThatAnotherWarpWrote) {
   begin(1, 64);
   does(warp(0, 0), shared(write(make(5, 0))));
   does(warp(0, 1), shared(read(make(6, 0))));
-  expect(Kind::kRace, 6,
-         {"thread 32 of block 0 reads shared memory in line 6 that thread 0 of the same block "
-          "writes in line 5",
-          "no __syncthreads() (or, within a warp, __syncwarp()) stands between them"});
+  expect(
+      Kind::kRace, 6,
+      {"thread 32 of block 0 reads shared memory (tile) in line 6 that thread 0 of the same block "
+       "writes in line 5",
+       "no __syncthreads() (or, within a warp, __syncwarp()) stands between them"});
 }
 
 TEST_F(CheckRace, ABarrierOrdersABlock) {
@@ -63,7 +64,9 @@ TEST_F(CheckRace, AReadBeforeAnotherWarpsWrite) {
   begin(1, 64);
   does(warp(0, 0), read(make(5, data)));
   does(warp(0, 1), write(make(6, data)));
-  expect(Kind::kRace, 6, {"writes global memory in line 6 that thread 0 of the same block reads"});
+  expect(
+      Kind::kRace, 6,
+      {"writes global memory (allocated in line 70 of a.cu) in line 6 that thread 0 of the same block reads"});
 }
 
 TEST_F(CheckRace, TheBarrierOnTheOtherSideOfALoop) {
@@ -73,9 +76,10 @@ TEST_F(CheckRace, TheBarrierOnTheOtherSideOfALoop) {
   barrier(6);
   does(warp(0, 0), shared(read(make(7, 128))));
   does(warp(0, 1), shared(write(make(5, 128), 2)));
-  expect(Kind::kRace, 5,
-         {"the __syncthreads() in line 6 stands between line 5 and line 7, but none stands between "
-          "line 7 and line 5 of the next round"});
+  expect(
+      Kind::kRace, 5,
+      {"the __syncthreads() in line 6 stands between line 5 and line 7, but none on the way back "
+       "to line 5, in a loop or in another call"});
 }
 
 // That of the higher thread is named first.
@@ -132,10 +136,11 @@ TEST_F(CheckRace, BlocksAreNotOrdered) {
   barrier(50, 0);
   barrier(50, 1);
   does(warp(1), read(make(6, data)));
-  expect(Kind::kRace, 6,
-         {"thread 0 of block 1 reads global memory in line 6 that thread 0 of another block writes "
-          "in line 5",
-          "blocks run in any order"});
+  expect(
+      Kind::kRace, 6,
+      {"thread 0 of block 1 reads global memory (allocated in line 70 of a.cu) in line 6 that thread 0 of another block writes "
+       "in line 5",
+       "blocks run in any order"});
 }
 
 TEST_F(CheckRace, ALostUpdateIsGivenItsOwnAdvice) {
@@ -447,7 +452,9 @@ TEST_F(CheckRace, ALaneThatMeetsItsOwnEarlierStoreHidesNone) {
   begin(1, 32);
   does(warp(), write(make(5, data, 1), 1));
   does(warp(), write(make(6, data, kAll, 4, 0), 2));
-  expect(Kind::kRace, 6, {"writes global memory in line 6 that thread 0", "writes in line 5"});
+  expect(Kind::kRace, 6,
+         {"writes global memory (allocated in line 70 of a.cu) in line 6 that thread 0",
+          "writes in line 5"});
 }
 
 // ---- parts of words, vectors, patterns

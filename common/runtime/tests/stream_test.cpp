@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "lockstep_runtime.h"
 #include "runtime_test.h"
 
 namespace runtime_test {
@@ -198,6 +199,34 @@ TEST_F(Streams, ServeSeveralThreadsOfTheHost) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(sums, (std::vector<int>{50, 100, 150, 200}));
+}
+
+// What a call has findings about that receives the legacy stream and must not wait for it.
+template <class Call>
+std::size_t count_waits(Call call) {
+  runtime::begin_call_on(nullptr);
+  call();
+  runtime::end_call_on(nullptr);
+  return take_findings().size();
+}
+
+TEST_F(Streams, AreNotWaitedForInCallAfterCall) {
+  const auto waits = [] { cudaStreamSynchronize(nullptr); };
+  EXPECT_EQ(count_waits(waits), 0U);  // it may set up what later calls use
+  EXPECT_EQ(count_waits([] {}), 0U);
+  EXPECT_EQ(count_waits(waits), 1U);
+  EXPECT_EQ(count_waits([] { cudaStreamSynchronize(nullptr); }), 0U);  // another place
+}
+
+TEST_F(Streams, AreAskedWithoutAWaitUnlessInALoop) {
+  const auto asks = [] { EXPECT_EQ(cudaStreamQuery(nullptr), cudaErrorNotReady); };
+  const auto polls = [] {
+    while (cudaStreamQuery(nullptr) == cudaErrorNotReady) continue;
+  };
+  for (int call = 0; call < 3; ++call) EXPECT_EQ(count_waits(asks), 0U);
+  EXPECT_EQ(count_waits(polls), 0U);
+  EXPECT_EQ(count_waits(polls), 1U);
+  EXPECT_EQ(cudaStreamQuery(nullptr), cudaSuccess);
 }
 
 }  // namespace

@@ -85,25 +85,34 @@ bool is_lane_by_lane(const Result<T>& r) {
   return false;
 }
 
-// Whether the down-sweep, over a tile of all items, combines a left child's sum with what lies
-// before the node, instead of the reverse. Only for lengths that one block scans.
+// Blelloch's sweeps, up from one distance between children and down to another; `is_swapped`: on
+// the way down, a left child's sum is combined with what lies before the node, instead of the
+// reverse.
+struct Sweeps {
+  std::size_t from = 1;
+  std::size_t to = 1;
+  bool is_swapped = false;
+};
+
+// Whether such sweeps over a tile of all items give the result. Only for lengths that one block
+// scans.
 template <class T>
-bool is_swapped_on_the_way_down(const Result<T>& r) {
+bool is_swept(const Result<T>& r, const Sweeps& sweeps) {
   const std::size_t num_items = r.h_in.size();
   if (num_items > kMaxItemsOfSteps) return false;
   const std::size_t size = std::bit_ceil(num_items);
   std::vector<T> tile = r.h_in;
   tile.resize(size, r.identity);
-  for (std::size_t stride = 1; stride < size; stride *= 2) {
+  for (std::size_t stride = sweeps.from; stride < size; stride *= 2) {
     for (std::size_t node = 2 * stride - 1; node < size; node += 2 * stride) {
       tile[node] = r.combine(tile[node - stride], tile[node]);
     }
   }
   tile[size - 1] = r.identity;
-  for (std::size_t stride = size / 2; stride > 0; stride /= 2) {
+  for (std::size_t stride = size / 2; stride >= sweeps.to; stride /= 2) {
     for (std::size_t node = 2 * stride - 1; node < size; node += 2 * stride) {
-      const T before = tile[node];
-      tile[node] = r.combine(tile[node - stride], before);
+      const T before = tile[node], left_sum = tile[node - stride];
+      tile[node] = sweeps.is_swapped ? r.combine(left_sum, before) : r.combine(before, left_sum);
       tile[node - stride] = before;
     }
   }
@@ -187,7 +196,15 @@ std::string explain_whole(const Result<T>& r, const std::vector<T>& h_expected) 
       })) {
     return "the operator's operands are swapped: the earlier items are its first operand";
   }
-  if (is_swapped_on_the_way_down(r)) {
+  if (is_swept(r, {.to = 2})) {
+    return "the last step down is missing, in which the children are neighbours: the loop must "
+           "include the step with a distance of 1";
+  }
+  if (is_swept(r, {.from = 2})) {
+    return "the first step up is missing, in which the children are neighbours: the loop must "
+           "begin with a distance of 1";
+  }
+  if (is_swept(r, {.is_swapped = true})) {
     return "the operands are swapped on the way down: what is before the node is the operator's "
            "first operand, the left child's sum the second";
   }

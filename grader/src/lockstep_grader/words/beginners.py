@@ -34,8 +34,11 @@ _CUDA_NAMES = (
     "__threadfence",
     "atomicAdd",
 )
-_SHIFTED = re.compile(r"(?<![\w<])(?P<name>[A-Za-z_]\w*)\s*<<(?!<)[^;]*>>\s*\(", re.DOTALL)
-_OF_OPERATOR = re.compile(r"operator<<|integral or unscoped enum|operands to binary expression")
+_FEW_BRACKETS = re.compile(r"(?<![\w<])(?P<name>[A-Za-z_]\w*)\s*<<?(?!<)[^;]*>\s*\(", re.DOTALL)
+_OF_BRACKETS = re.compile(
+    r"operator<<|integral or unscoped enum|operands to binary expression|undeclared identifier|"
+    r"no (?:matching|instance) .*(?:function|template)"
+)
 _STATEMENT_LINES = 6  # of a launch that goes over several lines
 _UNDEFINED = re.compile(
     r"(?:identifier \"(?P<name>\w+)\" is undefined|undeclared identifier '(?P<clangs>\w+)'|"
@@ -88,9 +91,41 @@ _MEANINGS = tuple(
             "what is const is only read: is another array or variable meant?",
         ),
         (
-            r"assigning to '[^']*\*' from|cannot be assigned to an entity of type \"[^\"]*\*\"",
+            r"assigning to '[^']*\*' from|cannot be assigned to an entity of type \"[^\"]*\*\"|"
+            r"a variable of type '[^'*]*' with an [lr]value of type '[^']*\*'|"
+            r"operands to binary expression \(.*\*'",
             r"",
             "a pointer is an address: write [index] after it for an element",
+        ),
+        (
+            r"a parameter of type '(?:const )?(\w+) \*' with an [lr]value of type '(?:const )?\1'",
+            r"[(,]\s*\*\s*\w+|\]\s*[,)]",
+            "pass the pointer itself, without * before it or [index] after it",
+        ),
+        (
+            r"called object type|apparent call",
+            r"\b(?P<part>(?:(?:thread|block)Idx|(?:block|grid)Dim)\.[xyz])\s*\(",
+            "{part} is a number: write it without ()",
+        ),
+        (
+            r"called object type|apparent call",
+            r"",
+            "only a function has () after it: write [index] for an element of an array",
+        ),
+        (
+            r"operands to binary expression|integral or unscoped enum",
+            r"%",
+            "% is for whole numbers: use fmodf for float, or convert both sides to int",
+        ),
+        (
+            r"member reference base type '[^']*\*'|must have class type",
+            r"\.\s*(?:size|length)\s*\(",
+            "a pointer does not know how many elements follow: use the parameter with their number",
+        ),
+        (
+            r"too few execution configuration arguments",
+            r"",
+            "a launch has two numbers, <<<blocks, threads per block>>>",
         ),
         (
             r"invalid % escape in inline assembly",
@@ -148,11 +183,11 @@ def _advice(message: str, lines: Sequence[str], line: int) -> str:
     if not 0 < line <= len(lines):
         return ""
     code = lines[line - 1]
-    if _OF_OPERATOR.search(message):
-        match = _SHIFTED.search("\n".join(lines[line - 1 : line - 1 + _STATEMENT_LINES]))
+    if _OF_BRACKETS.search(message):
+        match = _FEW_BRACKETS.search("\n".join(lines[line - 1 : line - 1 + _STATEMENT_LINES]))
         if match and _is_kernel(match["name"], lines):
             return (
-                f"<< is a shift; a launch has three angle brackets on each side, "
+                f"a launch has three angle brackets on each side, "
                 f"{match['name']}<<<blocks, threads>>>(...)"
             )
     if match := _UNDEFINED.search(message):

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The likeliest cause of a wrong result in the text of the rung, where no checker found one.
 
-A compiler's warning, a kernel that is never launched, an array that a block's threads do not share.
+A compiler's warning, a kernel that is never launched, an array that a block's threads do not share,
+a launch with its two numbers swapped, a shuffle over a whole warp.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -26,6 +28,17 @@ _SYMPTOMS = frozenset(
 _IN_FRONT = frozenset({"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__block_size__"})
 _BARRIERS = frozenset({"__syncthreads", "__syncwarp"})
 _NO_TYPES = frozenset({"else", "do", "return", "case", "new", "delete", "throw"})
+_WARP_SIZE = 32
+_RELATIVE_SHUFFLES = frozenset({"__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync"})
+# How programs call the two numbers of a launch.
+_OF_A_BLOCK = re.compile(
+    r"(?:k|num_?|dim)?_?(?:threads\w*|block|block_?(?:size|dim|shape))", re.IGNORECASE
+)
+_OF_A_GRID = re.compile(
+    r"(?:k|num_?|dim)?_?(?:grid|grid_?(?:size|dim|shape)|blocks|blocks_?per_?grid|ceil_?div|"
+    r"div_?up)",
+    re.IGNORECASE,
+)
 
 
 class _Cause(NamedTuple):
@@ -43,7 +56,13 @@ def with_likely_cause(
     """
     if not any(_is_symptom(found) for test in tests for found in test.findings):
         return tests
-    causes = (*_never_launched(source), *_warned(warnings), *_not_shared(source))
+    causes = (
+        *_never_launched(source),
+        *_warned(warnings),
+        *_not_shared(source),
+        *_swapped(source),
+        *_over_a_warp(source),
+    )
 
     def told(finding: Finding) -> Finding:
         for cause in causes if _is_symptom(finding) else ():
@@ -117,6 +136,66 @@ def _not_shared(source: Source) -> Iterator[_Cause]:
                         f"Each thread has its own {name.text}, which no other thread sees. For one "
                         "array of the whole block, write __shared__ before it",
                     )
+
+
+def _swapped(source: Source) -> Iterator[_Cause]:
+    """Launches whose first number has the name of a block's, and the second that of a grid's."""
+    tokens = _code(source)
+    for at in range(len(tokens)):
+        if [token.text for token in tokens[at : at + 3]] != ["<", "<", "<"]:
+            continue
+        first, second, *_ = [*_arguments(tokens, at + 3), [], []]
+        if len(first) == 1 and _OF_A_BLOCK.fullmatch(first[0].text) and second:
+            if _OF_A_GRID.fullmatch(second[0].text):
+                yield _Cause(
+                    tokens[at].line,
+                    f"A launch is <<<blocks, threads per block>>>, and {first[0].text} comes first "
+                    "here: are the two swapped",
+                )
+
+
+def _over_a_warp(source: Source) -> Iterator[_Cause]:
+    """Shuffles by as many lanes as a warp has, in a first step or in each."""
+    tokens = _code(source)
+    for at, token in enumerate(tokens):
+        if token.text not in _RELATIVE_SHUFFLES or tokens[at + 1 : at + 2] == []:
+            continue
+        arguments = list(_arguments(tokens, at + 2))
+        if len(arguments) < 3 or len(arguments[2]) != 1:
+            continue
+        offset = arguments[2][0]
+        if any(_is_warp_size(value, tokens) for value in (offset, *_values(offset, tokens))):
+            yield _Cause(
+                offset.line,
+                f"With an offset of {_WARP_SIZE}, {token.text} returns the lane's own value: no "
+                f"lane of the warp is so far away. The largest step is {_WARP_SIZE // 2}",
+            )
+
+
+def _is_warp_size(value: Token, tokens: Sequence[Token]) -> bool:
+    names = {value.text, *(each.text for each in _values(value, tokens))}
+    return not names.isdisjoint({str(_WARP_SIZE), "warpSize"})
+
+
+def _values(name: Token, tokens: Sequence[Token]) -> Iterator[Token]:
+    """What is assigned to the variable as it is."""
+    for to, sign, value, end in zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False):
+        if (to.text, sign.text, end.text) == (name.text, "=", ";"):
+            yield value
+
+
+def _arguments(tokens: Sequence[Token], start: int) -> Iterator[Sequence[Token]]:
+    """Those after an opening bracket, up to the one that closes it."""
+    depth, begin = 0, start
+    for at in range(start, len(tokens)):
+        text = tokens[at].text
+        is_end = depth == 0 and text in (")", ">", ";", "}")
+        if is_end or (depth == 0 and text == ","):
+            yield tokens[begin:at]
+            begin = at + 1
+        if is_end:
+            return
+        depth += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
 
 
 def _end_of_body(tokens: Sequence[Token], at: int) -> int:
