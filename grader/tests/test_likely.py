@@ -7,6 +7,7 @@ from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import Finding, FindingKind, Outcome, Part, TestResult
 from lockstep_grader.words.clang_log import clang_findings
 from lockstep_grader.words.likely import with_likely_cause
+from lockstep_grader.words.names import with_names
 
 FILE = "01_first.cu"
 SHARED = "\nEach thread has its own tile, which no other thread sees."
@@ -138,3 +139,19 @@ def test_a_shuffle_over_a_whole_warp(before: str, offset: str, warns: bool) -> N
     kernel = f"__global__ void k(int v) {{\n  {before}\n  v += __shfl_down_sync(~0u, (v), {offset});"
     where, added = told("wrong_result", 0, kernel + "\n}\n")
     assert (where, "the lane's own value" in added) == ((3, True) if warns else (0, False))
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "after"),
+    [
+        ("cudaMalloc(&d_x, 400);", "allocation 1 (400 bytes, {at})", "d_x (400 bytes, {at})"),
+        ("check(cudaMalloc((void**)&d_x, 4));", "(allocation 12, {at})", "(d_x, {at})"),
+        ("cudaMallocManaged(reinterpret_cast<T**>(&d_x), 4);", "allocation 1, {at}", "d_x, {at}"),
+        ("d_x = make(4);", "allocation 1 (4 bytes, {at})", "allocation 1 (4 bytes, {at})"),
+        ("cudaMalloc(&d_x, 4);", "allocation 1 (4 bytes)", "allocation 1 (4 bytes)"),
+    ],
+)
+def test_memory_has_the_name_of_its_variable(code: str, said: str, after: str) -> None:
+    at = "allocated in line 2 of scan.cu"
+    finding = Finding(FindingKind.RACE, said.format(at=at), "scan.cu", 1)
+    assert with_names(finding, {"scan.cu": ["", code]}).message == after.format(at=at)

@@ -80,7 +80,7 @@ std::string how_far_past(const Touch& touch, std::uint64_t end) {
 
 std::string short_name_of(const Room& room) {
   const std::string line = full_line_name(room.made_at);
-  return line.empty() ? room.name : "allocated in " + line;
+  return room.name + (line.empty() ? "" : ", allocated in " + line);
 }
 
 std::string out_of_bounds_text(const std::string& thread, const Touch& touch, const Room* nearest) {

@@ -29,7 +29,7 @@ struct Room {
   Place freed_at;
 };
 
-// "d_in", or "allocated in line 12 of scan.cu"
+// "d_in", "allocation 3, allocated in line 12 of scan.cu"
 std::string short_name_of(const Room& room);
 
 // A shared variable of a block, or a local one of a function, at its offset.

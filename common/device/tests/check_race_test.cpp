@@ -66,7 +66,7 @@ TEST_F(CheckRace, AReadBeforeAnotherWarpsWrite) {
   does(warp(0, 1), write(make(6, data)));
   expect(
       Kind::kRace, 6,
-      {"writes global memory (allocated in line 70 of a.cu) in line 6 that thread 0 of the same block reads"});
+      {"writes global memory (allocation 1, allocated in line 70 of a.cu) in line 6 that thread 0 of the same block reads"});
 }
 
 TEST_F(CheckRace, TheBarrierOnTheOtherSideOfALoop) {
@@ -138,7 +138,7 @@ TEST_F(CheckRace, BlocksAreNotOrdered) {
   does(warp(1), read(make(6, data)));
   expect(
       Kind::kRace, 6,
-      {"thread 0 of block 1 reads global memory (allocated in line 70 of a.cu) in line 6 that thread 0 of another block writes "
+      {"thread 0 of block 1 reads global memory (allocation 1, allocated in line 70 of a.cu) in line 6 that thread 0 of another block writes "
        "in line 5",
        "blocks run in any order"});
 }
@@ -452,9 +452,10 @@ TEST_F(CheckRace, ALaneThatMeetsItsOwnEarlierStoreHidesNone) {
   begin(1, 32);
   does(warp(), write(make(5, data, 1), 1));
   does(warp(), write(make(6, data, kAll, 4, 0), 2));
-  expect(Kind::kRace, 6,
-         {"writes global memory (allocated in line 70 of a.cu) in line 6 that thread 0",
-          "writes in line 5"});
+  expect(
+      Kind::kRace, 6,
+      {"writes global memory (allocation 1, allocated in line 70 of a.cu) in line 6 that thread 0",
+       "writes in line 5"});
 }
 
 // ---- parts of words, vectors, patterns

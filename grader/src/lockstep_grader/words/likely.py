@@ -14,6 +14,7 @@ from typing import NamedTuple
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import CompilerWarning, Finding, FindingKind, TestResult
 from lockstep_grader.rules.tokens import Token, tokens_of
+from lockstep_grader.words.names import with_names
 
 # What a judge says of a mistake that no checker saw.
 _SYMPTOMS = frozenset(
@@ -52,10 +53,11 @@ def with_likely_cause(
 ) -> tuple[TestResult, ...]:
     """The tests; each symptom without a place has the place and the words of its likeliest cause.
 
-    One with a place also has the compiler's warning about its line.
+    One with a place also has the compiler's warning about its line. Memory has the rung's names.
     """
-    if not any(_is_symptom(found) for test in tests for found in test.findings):
+    if not any(test.findings for test in tests):
         return tests
+    lines = {source.file_name: source.data.decode("utf-8", "replace").splitlines()}
     causes = (
         *_never_launched(source),
         *_warned(warnings),
@@ -65,6 +67,7 @@ def with_likely_cause(
     )
 
     def told(finding: Finding) -> Finding:
+        finding = with_names(finding, lines)
         for cause in causes if _is_symptom(finding) else ():
             if finding.kind in cause.kinds and finding.line in (0, cause.line):
                 message = f"{finding.message}\n{cause.said}."
@@ -149,8 +152,8 @@ def _swapped(source: Source) -> Iterator[_Cause]:
             if _OF_A_GRID.fullmatch(second[0].text):
                 yield _Cause(
                     tokens[at].line,
-                    f"A launch is <<<blocks, threads per block>>>, and {first[0].text} comes first "
-                    "here: are the two swapped",
+                    f"A launch is <<<blocks, threads per block>>>, but {first[0].text} comes first "
+                    "here: the two may be swapped",
                 )
 
 
