@@ -136,7 +136,9 @@ def test_a_launch_with_its_numbers_swapped(numbers: str, named: str) -> None:
     ],
 )
 def test_a_shuffle_over_a_whole_warp(before: str, offset: str, warns: bool) -> None:
-    kernel = f"__global__ void k(int v) {{\n  {before}\n  v += __shfl_down_sync(~0u, (v), {offset});"
+    kernel = (
+        f"__global__ void k(int v) {{\n  {before}\n  v += __shfl_down_sync(~0u, (v), {offset});"
+    )
     where, added = told("wrong_result", 0, kernel + "\n}\n")
     assert (where, "the lane's own value" in added) == ((3, True) if warns else (0, False))
 

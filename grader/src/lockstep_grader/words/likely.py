@@ -147,14 +147,16 @@ def _swapped(source: Source) -> Iterator[_Cause]:
     for at in range(len(tokens)):
         if [token.text for token in tokens[at : at + 3]] != ["<", "<", "<"]:
             continue
-        first, second, *_ = [*_arguments(tokens, at + 3), [], []]
-        if len(first) == 1 and _OF_A_BLOCK.fullmatch(first[0].text) and second:
-            if _OF_A_GRID.fullmatch(second[0].text):
-                yield _Cause(
-                    tokens[at].line,
-                    f"A launch is <<<blocks, threads per block>>>, but {first[0].text} comes first "
-                    "here: the two may be swapped",
-                )
+        numbers = list(_arguments(tokens, at + 3))
+        if len(numbers) < 2 or len(numbers[0]) != 1 or not numbers[1]:
+            continue
+        first, second = numbers[0][0].text, numbers[1][0].text
+        if _OF_A_BLOCK.fullmatch(first) and _OF_A_GRID.fullmatch(second):
+            yield _Cause(
+                tokens[at].line,
+                f"A launch is <<<blocks, threads per block>>>, but {first} comes first here: the "
+                "two may be swapped",
+            )
 
 
 def _over_a_warp(source: Source) -> Iterator[_Cause]:
