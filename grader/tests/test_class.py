@@ -93,6 +93,15 @@ def test_a_student_asks_for_another_look_by_a_file(checkout: Checkout) -> None:
     assert checkout.judged() == 0  # a request is met once
 
 
+def test_a_student_cannot_ask_without_end(checkout: Checkout) -> None:
+    course = write_course(checkout)
+    checkout.write(f"course/submissions/cy/{LAB}/regrade.txt", "99: no\n" * 5000)
+    checkout.write(f"course/submissions/cy/{LAB}/{RUNGS[0]}", SOLUTION)
+    said = checkout.lab("class", course).err
+    assert f"cy: regrade.txt of {LAB} has 5000 lines, of which the first 50 are read" in said
+    assert said.count("called '99'") == 50
+
+
 @pytest.mark.parametrize(
     ("files", "says"),
     [

@@ -61,6 +61,7 @@ def test_a_lab_is_read_as_it_is_written(lab: Lab) -> None:
         ),
         ("requires = []", f"requires = {'[' * 200_000}", ": its tables are nested too deeply"),
         ('id = "01_first"', 'id = "../01_first"', ":10: rung[0].id: expected two digits and a"),
+        ("requires = []", "hours = 0", ":19: rung[1].hours: more than 0, and at most 100"),
         (
             "requires = []",
             'requires = ["02_second"]',

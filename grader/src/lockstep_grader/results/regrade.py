@@ -25,6 +25,7 @@ from lockstep_grader.results.store import ResultId, Store
 EVERYTHING = "all"
 _FILE = ".regrade.json"
 _MET = ".requests.json"
+_MOST_LINES = 50  # of one student's requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,11 @@ def new_requests(
             if isinstance(source, Finding):
                 say(f"{submission.id}: {lab.id}: {source.message}")
             text = source.data.decode() if isinstance(source, Source) else ""
-            for line in filter(str.strip, text.splitlines()):
+            lines = list(filter(str.strip, text.splitlines()))
+            if len(lines) > _MOST_LINES:
+                said = f"{len(lines)} lines, of which the first {_MOST_LINES} are read"
+                say(f"{submission.id}: {REQUESTS} of {lab.id} has {said}")
+            for line in lines[:_MOST_LINES]:
                 name, _, reason = line.partition(":")
                 try:
                     rung = find_rung(lab, name.strip())
