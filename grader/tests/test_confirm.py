@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from lockstep_grader.grading.confirm import best, second_backend
+from lockstep_grader.grading.grade import best, second_backend
 from lockstep_grader.model.grades import (
     Backend,
     Finding,

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.author.selftest.prepare import ensure_packages
 from lockstep_grader.author.selftest.runner import (
     Context,
     Section,
     Tally,
+    ensure_packages,
     junit_tally,
     run_sections,
 )
@@ -309,7 +309,7 @@ def test_one_file_of_pytest_runs_alone(checkout: Checkout, monkeypatch: pytest.M
     """By `./lab`, which makes the .venv that a hook of a fresh clone does not find."""
     one = checkout.write("grader/tests/test_one.py", "def test_one() -> None: pass\n")
     checkout.write("grader/tests/test_other.py", "def test_other() -> None: assert False\n")
-    monkeypatch.setattr("lockstep_grader.author.selftest.prepare.ensure_tools", lambda *_: None)
+    monkeypatch.setattr("lockstep_grader.author.selftest.runner.ensure_tools", lambda *_: None)
     ran = checkout.lab("test", "--file", one)
     assert ran.status == 0, ran.out
     assert "1 passed, 0 failed, 0 skipped" in ran.out

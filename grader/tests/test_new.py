@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from lockstep_grader.author.lint import prove_predictions, prove_quiz
 from lockstep_grader.author.new import EDITOR_FLAGS
-from lockstep_grader.author.quiz_proofs import prove_predictions, prove_quiz
 from lockstep_grader.author.selftest.runner import tool
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.workspace import Workspace

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from lockstep_grader.author.lint import prove_predictions
 from lockstep_grader.author.mutants import read_mutants
 from lockstep_grader.author.packages.build import Platform, build_package
-from lockstep_grader.author.quiz_proofs import prove_predictions
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InputError

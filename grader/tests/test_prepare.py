@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.author.selftest.prepare import (
+from lockstep_grader.author.selftest.runner import (
     install_packages,
     pip_options,
     uv_environment,

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from lockstep_grader.author.lint import prove_quiz
 from lockstep_grader.author.mutants import read_mutants
 from lockstep_grader.author.packages.build import sealed_keys
-from lockstep_grader.author.quiz_proofs import prove_quiz
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InputError
@@ -41,8 +41,7 @@ from lockstep_grader.quiz.file import (
     write_answers,
 )
 from lockstep_grader.quiz.key import divergent_warps, read_key, sectors, up_sweep, wavefronts
-from lockstep_grader.quiz.score import scorer_of
-from lockstep_grader.quiz.sealed import read_sealed
+from lockstep_grader.quiz.score import read_sealed, scorer_of
 
 from conftest import DATA, LAB, SOLUTION, Checkout
 from repository import LABS, each_lab

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.pages.report.names import KEY_FILE, page_name
+from lockstep_grader.pages.report.words import KEY_FILE, page_name
 
 from conftest import Checkout
 from reports import EVIL, LAB_TOML, full, submission, todo, write_class, write_results

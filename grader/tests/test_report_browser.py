@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lockstep_grader.pages.report.class_page import Match, Pair, Similarity
-from lockstep_grader.pages.report.names import page_name
+from lockstep_grader.pages.report.words import page_name
 from lockstep_grader.pages.report.write import write_report
 from lockstep_grader.results.graded import read_results
 from lockstep_grader.toolchain.system import BROWSER_REQUIREMENTS

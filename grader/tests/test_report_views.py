@@ -10,7 +10,7 @@ import pytest
 
 from lockstep_grader.model.grades import Backend, Gate
 from lockstep_grader.pages.engine import coloured_lines
-from lockstep_grader.pages.report.class_page import class_rows, rank
+from lockstep_grader.pages.report.class_page import LabView, class_rows, rank, view_labs
 from lockstep_grader.pages.report.class_stats import (
     common_causes,
     distribution,
@@ -20,7 +20,6 @@ from lockstep_grader.pages.report.class_stats import (
     who_needs_help,
 )
 from lockstep_grader.pages.report.rung_view import Gauge, RungView
-from lockstep_grader.pages.report.student_page import LabView, view_labs
 from lockstep_grader.pages.report.words import State
 from lockstep_grader.results.graded import Results, read_results
 

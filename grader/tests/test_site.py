@@ -13,8 +13,7 @@ import pytest
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.pages.site.build import build_site
-from lockstep_grader.pages.site.contents import Glossary, Links
+from lockstep_grader.pages.site.build import Glossary, Links, build_site
 from lockstep_grader.toolchain.system import BROWSER_REQUIREMENTS
 
 from conftest import Checkout

@@ -9,11 +9,11 @@ from typing import Literal
 
 import pytest
 
-from lockstep_grader.cli.key_ideas import key_ideas_of, record_key_ideas, still_of
+from lockstep_grader.cli.verbs_trace import key_ideas_of, record_key_ideas, still_of
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Lab
-from lockstep_grader.pages.site.contents import Links
+from lockstep_grader.pages.site.build import Links
 from lockstep_grader.student.trace.cells import cells_of
 from lockstep_grader.student.trace.key_ideas import KeyIdea, read_key_ideas
 from lockstep_grader.student.trace.model import read_recording

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from lockstep_grader.author.selftest.runner import Context, Tally
-from lockstep_grader.author.selftest.wording import (
+from lockstep_grader.author.selftest.sections import (
     TURNS,
     check_wording,
     hits,

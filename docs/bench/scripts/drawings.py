@@ -84,7 +84,7 @@ def stills(
     lab: Annotated[str, typer.Argument(metavar="[LAB]", help="Default: all labs.")] = "",
 ) -> None:
     """Record the key ideas' launches, and draw a still of each."""
-    from lockstep_grader.cli.key_ideas import record_key_ideas, still_of
+    from lockstep_grader.cli.verbs_trace import record_key_ideas, still_of
     from lockstep_grader.intake.catalog import read_labs
     from lockstep_grader.machine.workspace import Workspace
 

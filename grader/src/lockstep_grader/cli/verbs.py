@@ -26,7 +26,7 @@ _FOR_STUDENTS = {
     ),
     "submit": Verb("verbs_student", "Pack a lab's rung files into the zip to hand in."),
     "bench": Verb("verbs_student", "Time a lab's ladder on a GPU, compared with the library."),
-    "profile": Verb("verbs_profile", "Show what a rung costs, kernel by kernel and line by line."),
+    "profile": Verb("verbs_trace", "Show what a rung costs, kernel by kernel and line by line."),
     "trace": Verb(
         "verbs_trace",
         "Replay one launch step by step: a page with source, warps, memory and barriers.",
@@ -38,7 +38,7 @@ _FOR_STUDENTS = {
         "verbs_debug",
         "Step through a rung or a CUDA program, thread by thread, without a GPU.",
     ),
-    "doctor": Verb("verbs_doctor", "Say what this machine has, what is missing and how to get it."),
+    "doctor": Verb("verbs_list", "Say what this machine has, what is missing and how to get it."),
 }
 _FOR_INSTRUCTORS = {
     "class": Verb(
@@ -54,7 +54,7 @@ _FOR_INSTRUCTORS = {
         "Say why each point of a student's rung was lost, and what repeats the judgement.",
     ),
     "review": Verb(
-        "verbs_review", "Read submissions in the browser and comment on them; Ctrl-C ends."
+        "verbs_report", "Read submissions in the browser and comment on them; Ctrl-C ends."
     ),
     "export": Verb(
         "verbs_export",
@@ -72,17 +72,17 @@ _FOR_INSTRUCTORS = {
         "verbs_report", "Make pages from results: one per student, one of the class, a leaderboard."
     ),
     "site": Verb(
-        "verbs_site",
+        "verbs_report",
         "Make a web site of the handouts and the manual; it also works without a network.",
     ),
 }
 _FOR_AUTHORS = {
     "lint": Verb(
-        "verbs_prove", "Prove that starters fail, solutions get full marks and mutants are caught."
+        "verbs_author", "Prove that starters fail, solutions get full marks and mutants are caught."
     ),
-    "test": Verb("verbs_prove", "Run the project's own tests, all of them."),
+    "test": Verb("verbs_author", "Run the project's own tests, all of them."),
     "new": Verb("verbs_author", "Scaffold a lab; `lint` then names what is left to write."),
-    "mutant": Verb("verbs_mutant", "Show, compare or edit a wrong submission that lint catches."),
+    "mutant": Verb("verbs_author", "Show, compare or edit a wrong submission that lint catches."),
 }
 _SECTIONS = {
     "For students": _FOR_STUDENTS,

@@ -1,24 +1,49 @@
 # SPDX-License-Identifier: MIT
-"""The verbs for those who write labs and hand them out."""
+"""The verbs of authors: a lab written, proved and handed out, and the project's own tests."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
+from lockstep_grader.author.lint import lint, print_verdicts
+from lockstep_grader.author.mutant_edit import (
+    diff_of,
+    edit_mutant,
+    find_mutant,
+    new_mutant,
+    run_editor,
+    submission_of,
+)
 from lockstep_grader.author.new import lab_names, scaffold
 from lockstep_grader.author.release.make import release
+from lockstep_grader.cli.options import (
+    BackendChoice,
+    BackendOption,
+    JobsOption,
+    SanitizerOption,
+    SeedOption,
+)
 from lockstep_grader.intake.catalog import find_lab, find_target, read_labs
+from lockstep_grader.judging.session import Wanted, default_jobs, open_session
+from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import ExitCode, InputError
 from lockstep_grader.model.grades import Lab, Rung
+from lockstep_grader.model.text import visible
 
 
 def add_to(app: typer.Typer) -> None:
     app.command("new")(new_lab)
     app.command("release")(release_labs)
+    app.command("mutant")(mutant)
+    app.command("lint")(lint_labs)
+    app.command("test")(run_tests)
 
 
 def new_lab(
@@ -88,3 +113,122 @@ def _checkpoint(labs: Sequence[Lab], name: str) -> tuple[Lab, Rung]:
     if len(rungs) != 1:
         raise InputError(f"--checkpoint {name} names a lab; name one rung: {lab.id}/RUNG")
     return lab, rungs[0]
+
+
+_STYLES = {"+": "green", "-": "red", "@": "cyan"}
+
+
+class Action(StrEnum):
+    SHOW = "show"
+    DIFF = "diff"
+    EDIT = "edit"
+
+
+def mutant(
+    action: Annotated[
+        Action,
+        typer.Argument(
+            help="show the whole source, its diff to the solution, or edit it in $VISUAL or $EDITOR"
+        ),
+    ],
+    name: Annotated[str, typer.Argument(metavar="[LAB/]NAME")],
+    of: Annotated[
+        str,
+        typer.Option(metavar="LAB/RUNG", help="edit: make a new mutant of this rung's solution."),
+    ] = "",
+) -> int:
+    """Show, compare or edit a wrong submission that lint catches."""
+    workspace = Workspace.from_environment()
+    if not workspace.solutions.is_dir():
+        raise InputError("this is a students' copy: it has no mutants")
+    labs = read_labs(workspace)
+    if of and action is not Action.EDIT:
+        raise InputError(f"--of makes a new mutant: ./lab mutant edit {name} --of {of}")
+    if of:
+        written = new_mutant(workspace, labs, name, of, run_editor)
+    else:
+        place = find_mutant(workspace, labs, name)
+        if action is Action.SHOW:
+            sys.stdout.write(submission_of(workspace, place))
+            return ExitCode.FULL_MARKS
+        if action is Action.DIFF:
+            _print_diff(diff_of(workspace, place))
+            return ExitCode.FULL_MARKS
+        written = edit_mutant(workspace, place, run_editor)
+    print(workspace.shown(written) if written else f"{name}: not changed, so nothing was written")
+    return ExitCode.FULL_MARKS
+
+
+def _print_diff(lines: list[str]) -> None:
+    console = make_console()
+    for number, line in enumerate(lines):
+        style = "bold" if number < 2 else _STYLES.get(line[:1], "")  # 2: the names of the files
+        console.print(Text(visible(line), style), soft_wrap=True)
+
+
+def lint_labs(
+    lab: Annotated[str | None, typer.Argument(metavar="LAB")] = None,
+    backend: BackendOption = BackendChoice.AUTO,
+    jobs: JobsOption = None,
+    seed: SeedOption = None,
+    sanitizer: SanitizerOption = True,
+) -> int:
+    """Prove that starters fail, solutions get full marks and mutants are caught."""
+    workspace = Workspace.from_environment()
+    if not workspace.solutions.is_dir():
+        raise InputError("lint proves solutions and mutants, and this copy has none")
+    labs = read_labs(workspace)
+    chosen = (find_lab(labs, lab),) if lab else labs
+    wanted = Wanted(
+        backend.backend,
+        jobs,
+        seed,
+        sanitizer=sanitizer,
+        emulator=False,  # it would prove what the GPU's tools have to
+        labs=[each.id for each in chosen],
+        await_nvcc=True,
+    )
+    session = open_session(workspace, wanted)
+    verdicts = lint(workspace, chosen, session)
+    print_verdicts(make_console(), verdicts)
+    breached = any(verdict.problems for verdict in verdicts)
+    return ExitCode.SHORT_OF_FULL_MARKS if breached else ExitCode.FULL_MARKS
+
+
+def run_tests(
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="SECTION", help="Run only this section; repeatable."),
+    ] = None,
+    files: Annotated[
+        list[Path] | None,
+        typer.Option("--file", metavar="FILE", help="Of pytest, run only this file; repeatable."),
+    ] = None,
+    show: Annotated[bool, typer.Option("--list", help="List the sections and stop.")] = False,
+    jobs: JobsOption = None,
+) -> int:
+    """Run the project's own tests, all of them."""
+    from lockstep_grader.author.selftest.runner import (
+        Context,
+        ensure_tools,
+        make_strict,
+        run_sections,
+    )
+    from lockstep_grader.author.selftest.sections import chosen, present
+
+    workspace = Workspace.from_environment()
+    if show:
+        for section in present(workspace):
+            print(f"{section.name:8} {section.purpose}")
+        return ExitCode.FULL_MARKS
+    if files and only not in (None, [], ["pytest"]):
+        raise InputError("--file goes with --only pytest, or without --only")
+    sections = chosen(workspace, ["pytest"] if files else only or [])
+    if absent := next((file for file in files or () if not file.is_file()), None):
+        raise InputError(f"{absent}: no such file")
+    ensure_tools(workspace, sections)
+    workspace = make_strict(workspace)
+    test_files = [file.absolute() for file in files or ()]
+    context = Context(workspace, make_console(), jobs or default_jobs(), test_files)
+    total = run_sections(context, sections)
+    return ExitCode.SHORT_OF_FULL_MARKS if total.failed else ExitCode.FULL_MARKS

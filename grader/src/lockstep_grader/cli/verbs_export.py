@@ -22,7 +22,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import ExitCode, InputError
 from lockstep_grader.model.quiz import Sheet
-from lockstep_grader.pages.report.names import page_name
+from lockstep_grader.pages.report.words import page_name
 from lockstep_grader.results.comments import note_of_strangers
 from lockstep_grader.results.export import gradebooks, platforms, table
 from lockstep_grader.results.export.words import LeftOut, said_of

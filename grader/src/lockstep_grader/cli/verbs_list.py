@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The verb `list`, which is typed most: it imports little."""
+"""What is here: `list`, which is typed most and imports little, and `doctor`."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,6 +18,7 @@ from lockstep_grader.student import state
 
 def add_to(app: typer.Typer) -> None:
     app.command("list")(list_labs)
+    app.command("doctor")(doctor)
 
 
 def list_labs() -> int:
@@ -54,3 +55,13 @@ def print_labs(
             )
         console.print(table)
         console.print(Text(f"{points(sum(known.values()), lab.max_score)} points\n", "bold"))
+
+
+def doctor() -> int:
+    """Say what this machine has, what is missing and how to get it."""
+    from lockstep_grader.judging.doctor import cpu_ready, examine, print_items
+
+    workspace = Workspace.from_environment()
+    items = examine(not workspace.solutions.is_dir())
+    print_items(make_console(), items)
+    return ExitCode.FULL_MARKS if cpu_ready(items) else ExitCode.FAULT

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The verb `report`."""
+"""Pages made of results or handouts: `report`, `review` and `site`."""
 
+import contextlib
+import importlib.util
 import os
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,12 +17,15 @@ from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.files import require_writable, write_whole
 from lockstep_grader.machine.progress import say, stage
 from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.model.errors import ExitCode
-from lockstep_grader.toolchain.installers import require_packages
+from lockstep_grader.model.errors import ExitCode, InputError
+from lockstep_grader.model.grades import Lab
+from lockstep_grader.toolchain.installers import install, require_packages
 
 
 def add_to(app: typer.Typer) -> None:
     app.command("report")(report)
+    app.command("review")(review)
+    app.command("site")(site)
 
 
 def report(
@@ -81,3 +88,92 @@ def report(
     where = page.absolute().as_uri() if os.isatty(2) else str(page)
     say(f"pages of {count} student{'' if count == 1 else 's'}: {where}")
     return status
+
+
+def review(
+    results: Annotated[Path, typer.Argument(metavar="RESULTS", help="A results folder.")],
+    anonymous: Annotated[
+        bool, typer.Option("--anonymous", help="Pseudonyms in place of students' names.")
+    ] = False,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port of the page; 0: any free one.")
+    ] = 0,
+) -> int:
+    """Read submissions in the browser and comment on them; Ctrl-C ends."""
+    require_packages()
+    # Packages that other verbs do without.
+    from lockstep_grader.pages.review import Desk, ReviewServer
+    from lockstep_grader.results.comments import FILE, note_of_strangers
+    from lockstep_grader.results.graded import read_results
+
+    graded = read_results(results)
+    desk = Desk(graded, read_labs(Workspace.from_environment()), anonymous=anonymous)
+    if not desk.start:
+        raise InputError(f"{results}: nothing was graded, so there is nothing to review")
+    try:
+        server = ReviewServer(desk, port)
+    except OSError as error:
+        raise InputError(f"port {port} cannot be used: {error.strerror}") from error
+    with server:
+        if note := note_of_strangers(graded.folder, graded.names()):
+            say(note)
+        print(server.url, flush=True)
+        say(f"open this address; comments go to {graded.folder / FILE}; Ctrl-C ends")
+        with contextlib.suppress(KeyboardInterrupt):
+            server.serve_forever()
+    return ExitCode.FULL_MARKS
+
+
+def site(
+    output: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write.")] = Path(
+        "site"
+    ),
+    with_solutions: Annotated[
+        bool,
+        typer.Option("--with-solutions", help="For instructors: also what students must not see."),
+    ] = False,
+    with_traces: Annotated[
+        bool,
+        typer.Option(
+            "--with-traces",
+            help="Also the launches that the handouts show, as pages that replay them.",
+        ),
+    ] = False,
+    repo_url: Annotated[
+        str,
+        typer.Option(
+            metavar="URL",
+            help="Where files that are not pages are shown, as in https://host/group/name/blob/main.",
+        ),
+    ] = "",
+) -> int:
+    """Make a web site of the handouts and the manual; it also works without a network."""
+    if repo_url and not repo_url.startswith("https://"):
+        raise InputError(f"--repo-url {repo_url!r} is not an address that begins with https://")
+    workspace = Workspace.from_environment()
+    if (with_solutions or with_traces) and not workspace.solutions.is_dir():
+        raise InputError("this is a students' copy: it has no solutions")
+    if importlib.util.find_spec("mkdocs") is None or importlib.util.find_spec("material") is None:
+        say("installing MkDocs Material ...")
+        install(workspace.root / "grader" / "requirements-site.txt")
+    from lockstep_grader.pages.site.build import build_site
+
+    labs = read_labs(workspace)
+    traces = _traces(workspace, labs, with_solutions) if with_traces else {}
+    num_pages = build_site(
+        workspace, labs, output, with_solutions=with_solutions, repository=repo_url, traces=traces
+    )
+    print(f"{output / 'index.html'}: {num_pages} pages")
+    return ExitCode.FULL_MARKS
+
+
+def _traces(workspace: Workspace, labs: Sequence[Lab], with_solutions: bool) -> dict[str, str]:
+    """The pages by their path. A site for students shows no source of a solution."""
+    from lockstep_grader.cli.verbs_trace import record_key_ideas
+    from lockstep_grader.student.trace.page import make_page
+
+    made = {}
+    for idea, trace in record_key_ideas(workspace, labs):
+        _, page = make_page(replace(trace, shows_source=with_solutions))
+        made[f"labs/{idea.lab}/figures/{idea.page}"] = page
+    return made

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""The verb `trace`."""
+"""`trace` and `profile`: what one launch does, and what a rung costs.
+
+Handouts and the site show launches of solutions and of wrong submissions; they are recorded here.
+"""
 
 import os
 import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from lockstep_grader.cli.options import FromOption, OrderOption, SandboxOption
+from lockstep_grader.author.mutants import read_mutants
+from lockstep_grader.cli.options import BackendChoice, FromOption, OrderOption, SandboxOption
 from lockstep_grader.cli.program_options import (
     AfterDashes,
     DefineOption,
@@ -20,14 +25,23 @@ from lockstep_grader.cli.program_options import (
 )
 from lockstep_grader.intake.catalog import find_target, read_labs
 from lockstep_grader.intake.take import lab_folders
-from lockstep_grader.judging.session import Wanted, default_jobs, open_session_for
+from lockstep_grader.judging.session import (
+    Session,
+    Wanted,
+    default_jobs,
+    open_session,
+    open_session_for,
+)
 from lockstep_grader.machine.console import make_console
-from lockstep_grader.machine.files import require_writable, write_whole
+from lockstep_grader.machine.files import require_writable, write_json, write_whole
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.model.errors import ExitCode, InputError
-from lockstep_grader.model.grades import Backend
+from lockstep_grader.model.errors import ExitCode, FaultError, InputError
+from lockstep_grader.model.grades import Backend, Lab
 from lockstep_grader.model.text import one_line
+from lockstep_grader.student.predict import invitation
+from lockstep_grader.student.profile.run import profile_json, profile_rung
+from lockstep_grader.student.profile.terminal import print_profile
 from lockstep_grader.student.program import report
 from lockstep_grader.student.program.build import (
     STANDARDS,
@@ -40,7 +54,9 @@ from lockstep_grader.student.program.build import (
     worker_of,
 )
 from lockstep_grader.student.program.run import Settings
+from lockstep_grader.student.trace.key_ideas import KeyIdea, read_key_ideas
 from lockstep_grader.student.trace.model import find_races
+from lockstep_grader.student.trace.page import Trace
 from lockstep_grader.student.trace.record import (
     DEFAULT_SIZE,
     Recorded,
@@ -48,13 +64,16 @@ from lockstep_grader.student.trace.record import (
     record_program,
     record_rung,
 )
+from lockstep_grader.student.trace.still import draw_still
 from lockstep_grader.toolchain.installers import require_packages
 
-_MAX_ITEMS = 1 << 20  # a page shows four blocks; more items only take longer
+_MAX_TRACED_ITEMS = 1 << 20  # a page shows four blocks; more items only take longer
+_MAX_PROFILED_ITEMS = 1 << 24  # beyond it a call takes minutes
 
 
 def add_to(app: typer.Typer) -> None:
     app.command("trace", cls=AfterDashes)(trace)
+    app.command("profile")(profile)
 
 
 def trace(
@@ -66,7 +85,7 @@ def trace(
     size: Annotated[
         int | None,
         typer.Option(
-            min=1, max=_MAX_ITEMS, help=f"Items of a rung's call; default {DEFAULT_SIZE}."
+            min=1, max=_MAX_TRACED_ITEMS, help=f"Items of a rung's call; default {DEFAULT_SIZE}."
         ),
     ] = None,
     seed: OrderOption = 0,
@@ -214,3 +233,99 @@ def _write(
     say(f"the page: {out.absolute().as_uri()}" if os.isatty(2) else f"the page: {out}")
     is_clean = not recorded.message and not recording.findings
     return ExitCode.FULL_MARKS if is_clean else ExitCode.SHORT_OF_FULL_MARKS
+
+
+def profile(
+    target: Annotated[str, typer.Argument(metavar="LAB/RUNG")],
+    size: Annotated[
+        list[int] | None,
+        typer.Option(
+            min=1,
+            max=_MAX_PROFILED_ITEMS,
+            help="Items of the call; repeatable. Default: the budgets' size.",
+        ),
+    ] = None,
+    from_: FromOption = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page with pictures here.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write the counts here as JSON.")] = None,
+    line_limit: Annotated[
+        int, typer.Option(min=0, help="Source lines to show, the most expensive first; 0: all.")
+    ] = 60,
+    backend: Annotated[BackendChoice, typer.Option(help="Only cpu counts.")] = (BackendChoice.AUTO),
+    sandbox: SandboxOption = True,
+) -> int:
+    """Show what a rung costs, kernel by kernel and line by line."""
+    workspace = Workspace.from_environment()
+    labs = read_labs(workspace)
+    lab, rungs = find_target(labs, target)
+    if "/" not in target.removeprefix("labs/").strip("/"):
+        raise InputError(f"profile needs a rung, as in {lab.id}/{rungs[0].id}")
+    if backend is BackendChoice.CUDA:
+        raise InputError("counters come from the cpu backend: use --backend cpu")
+    for file in filter(None, (html, json)):
+        require_writable(file)
+    with lab_folders(from_ or workspace.labs, lab, labs) as folder:
+        wanted = Wanted(Backend.CPU, sandbox=sandbox, labs=[lab.id])
+        session = open_session_for(folder, workspace, wanted)
+        if line := invitation(workspace, folder, lab, rungs):
+            say(line)
+        made = profile_rung(session, folder, lab, rungs[0], size or [])
+    if json:
+        write_json(json, profile_json(made, session.toolchain))
+    if html:
+        require_packages()
+        from lockstep_grader.student.profile.page import render_page
+
+        write_whole(html, render_page(made).encode())
+    print_profile(make_console(), made, line_limit)
+    if html:
+        say(f"the page: {html.absolute().as_uri()}" if os.isatty(2) else f"the page: {html}")
+    return ExitCode.FULL_MARKS if made.passed else ExitCode.SHORT_OF_FULL_MARKS
+
+
+def record_key_ideas(workspace: Workspace, labs: Sequence[Lab]) -> Iterator[tuple[KeyIdea, Trace]]:
+    listed = [(lab, idea) for lab in labs for idea in key_ideas_of(workspace, lab)]
+    if not listed:
+        return
+    wanted = sorted({lab.id for lab, _ in listed})
+    session = open_session(workspace, Wanted(Backend.CPU, labs=wanted))
+    for lab, idea in listed:
+        with tempfile.TemporaryDirectory(prefix="lockstep-trace-") as temp:
+            yield idea, _recorded(workspace, session, lab, idea, Path(temp))
+
+
+def key_ideas_of(workspace: Workspace, lab: Lab) -> tuple[KeyIdea, ...]:
+    return read_key_ideas(workspace.labs / lab.id / "figures" / "traces.toml")
+
+
+def still_of(idea: KeyIdea, trace: Trace) -> str:
+    return draw_still(trace.recording, trace.cells(), idea)
+
+
+def _recorded(workspace: Workspace, session: Session, lab: Lab, idea: KeyIdea, work: Path) -> Trace:
+    rungs = [rung for rung in lab.rungs if rung.id == idea.rung]
+    if not rungs:
+        raise FaultError(f"{lab.id}: traces.toml names no rung of it: {idea.rung}")
+    folder = _submission(workspace, lab, idea, work)
+    source = source_of(folder, lab, rungs[0])
+    worker = worker_of(session, lab, rungs[0], source, work)
+    wanted = TraceRequest(idea.kernel, idea.seed, idea.size)
+    recorded = record_rung(session, lab, rungs[0], wanted, worker, work=work)
+    races = tuple(find_races(recorded.recording))
+    headers = [file.read_text("utf-8") for file in sorted((workspace.labs / lab.id).glob("*.cuh"))]
+    sources = {source.file_name: source.data.decode("utf-8", "replace")}
+    name = f"{lab.id}/{idea.rung}"
+    return Trace(name, wanted.how(), recorded, sources, tuple(headers), races)
+
+
+def _submission(workspace: Workspace, lab: Lab, idea: KeyIdea, work: Path) -> Path:
+    """The folder of lab folders that has the file."""
+    if not idea.mutant:
+        return workspace.solutions
+    for mutant in read_mutants(workspace, lab):
+        if mutant.name == idea.mutant and mutant.text:
+            file = work / "wrong" / lab.id / mutant.rung.file_name
+            file.parent.mkdir(parents=True)
+            file.write_text(mutant.text, "utf-8")
+            return work / "wrong"
+    raise FaultError(f"{lab.id}: traces.toml names no wrong submission that fits: {idea.mutant}")

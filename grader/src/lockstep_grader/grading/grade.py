@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Grades submissions: runs jobs, stores judgements in files, then computes all points."""
+"""Grades submissions: runs jobs, stores judgements in files, then computes all points.
+
+`--confirm` judges chosen submissions a second time under another mechanism: the other backend where
+both work here. Elsewhere it is the same one with another secret seed: other inputs and orders.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +25,13 @@ from lockstep_grader.results.store import ResultId, Store
 
 if TYPE_CHECKING:  # one machine alone needs no submitit
     from lockstep_grader.grading.slurm import Cluster
+import secrets
+from collections.abc import Collection
+
+from lockstep_grader.grading.pool import judge_each
+from lockstep_grader.model.grades import Backend, Outcome, RungResult
+from lockstep_grader.model.score import compare, score_rung
+from lockstep_grader.results.others import write_confirmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,3 +129,61 @@ def grade(
             kept = f"they are kept in {store.folder}: the same command goes on from there"
             raise InterruptedRunError(f"{stop}; {kept}") from stop
     return Graded(submissions, session, store, faults, scorers, read_confirmed(store))
+
+
+def second_backend(first: Backend, here: Backend) -> Backend:
+    """`here` is the best backend of this machine; the emulator works on every one."""
+    return here if first is Backend.CPU else Backend.CPU
+
+
+def best(results: Sequence[SubmissionResult], count: int) -> frozenset[str]:
+    """The ids of the `count` best submissions; among equals a secret draw decides."""
+    there = [each for each in results if each.score]
+    secrets.SystemRandom().shuffle(there)
+    there.sort(key=lambda each: -(each.score or 0.0))
+    return frozenset(each.id for each in there[:count])
+
+
+def confirm(graded: Graded, session: Session, chosen: Collection[str]) -> Graded:
+    """`graded` with second judgements of the rungs that earned points in the `chosen` submissions.
+
+    What was confirmed before is not judged again. `session` is of the second mechanism.
+    """
+    backends = (graded.session.judge.backend, session.judge.backend)
+    confirmed = dict(read_confirmed(graded.store))
+    firsts = {
+        ResultId(each.id, lab.id, rung.id): rung
+        for each in graded.results()
+        if each.id in chosen
+        for lab in each.labs
+        for rung in lab.rungs
+        if rung.score and rung.outcome is not Outcome.SKIPPED
+    }
+    wanted = {
+        result: rung
+        for result, rung in firsts.items()
+        if result not in confirmed or confirmed[result].agrees is None
+    }
+    jobs = list(_jobs(graded.submissions, wanted))
+    with stage("confirming") as progress:
+        judged = judge_each(
+            jobs,
+            session.judge,
+            session.setup.processes,
+            max_workers=session.jobs,
+            progress=progress,
+        )
+        for job, judgement in judged:
+            second = score_rung(job.rung, judgement, backends[1])
+            first: RungResult = wanted[result_id(job)]
+            confirmed[result_id(job)] = compare(job.lab.id, first, second, backends)
+            write_confirmed(graded.store, confirmed)  # a run that is killed goes on from here
+    return replace(graded, confirmed=confirmed)
+
+
+def _jobs(submissions: Sequence[Submission], wanted: Collection[ResultId]) -> Iterator[Job]:
+    for submission in submissions:
+        for lab in submission.labs:
+            for rung in lab.rungs:
+                if ResultId(submission.id, lab.id, rung.id) in wanted:
+                    yield Job(submission.id, lab, rung, partial(submission.read, lab, rung))

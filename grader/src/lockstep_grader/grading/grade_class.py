@@ -7,8 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lockstep_grader.grading.confirm import best, confirm, second_backend
-from lockstep_grader.grading.grade import Graded, grade
+from lockstep_grader.grading.grade import Graded, best, confirm, grade, second_backend
 from lockstep_grader.intake.archives import Spool
 from lockstep_grader.intake.roster import Roster
 from lockstep_grader.intake.submission import Submission

@@ -22,8 +22,14 @@ from lockstep_grader.intake.archives import (
 )
 from lockstep_grader.intake.confined import ArchiveReader, Names
 from lockstep_grader.intake.platforms import first_name
-from lockstep_grader.intake.submission import BESIDES, SubmittedFile, misnamed
-from lockstep_grader.intake.trees import Tree, archive_tree, outside_file
+from lockstep_grader.intake.submission import (
+    BESIDES,
+    SubmittedFile,
+    Tree,
+    archive_tree,
+    misnamed,
+    outside_file,
+)
 from lockstep_grader.model.errors import system_error_line
 from lockstep_grader.model.grades import Lab
 from lockstep_grader.model.text import visible

@@ -27,8 +27,15 @@ from lockstep_grader.intake.platforms import (
     platform_of,
 )
 from lockstep_grader.intake.roster import Identities, Roster, fitting
-from lockstep_grader.intake.submission import Source, Submission, SubmittedFile
-from lockstep_grader.intake.trees import DiskFolder, Tree, archive_tree, visible_name
+from lockstep_grader.intake.submission import (
+    DiskFolder,
+    Source,
+    Submission,
+    SubmittedFile,
+    Tree,
+    archive_tree,
+    visible_name,
+)
 from lockstep_grader.machine.progress import say
 from lockstep_grader.model.errors import (
     FaultError,

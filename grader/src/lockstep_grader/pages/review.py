@@ -20,9 +20,9 @@ from urllib.parse import parse_qsl
 from lockstep_grader.model.errors import LockstepError
 from lockstep_grader.model.grades import Lab
 from lockstep_grader.model.policy import Comment
-from lockstep_grader.pages.report.names import page_name, pseudonyms
 from lockstep_grader.pages.report.render import Renderer
 from lockstep_grader.pages.report.rung_view import RungView, bare, view_rung
+from lockstep_grader.pages.report.words import page_name, pseudonyms
 from lockstep_grader.results.comments import (
     MAX_CHARS,
     MAX_POINTS,

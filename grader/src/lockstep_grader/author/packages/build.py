@@ -25,8 +25,7 @@ from lockstep_grader.model.quiz import Sheet
 from lockstep_grader.quiz.file import read_quiz
 from lockstep_grader.quiz.key import read_key
 from lockstep_grader.quiz.predict import read_sheets
-from lockstep_grader.quiz.sealed import FILE as SEALED
-from lockstep_grader.quiz.sealed import sealed_json
+from lockstep_grader.quiz.score import SEALED, sealed_json
 from lockstep_grader.results.export.words import number
 from lockstep_grader.toolchain.system import BUILD_REQUIREMENTS
 

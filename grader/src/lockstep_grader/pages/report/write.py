@@ -18,10 +18,10 @@ from lockstep_grader.pages.report.class_page import (
     class_page,
     leaderboard_page,
     pair_page,
+    student_page,
 )
-from lockstep_grader.pages.report.names import page_name, pseudonyms
 from lockstep_grader.pages.report.render import GENERATOR, Renderer
-from lockstep_grader.pages.report.student_page import student_page
+from lockstep_grader.pages.report.words import page_name, pseudonyms
 from lockstep_grader.results.export.words import LeftOut
 from lockstep_grader.results.graded import Entry, Results
 
