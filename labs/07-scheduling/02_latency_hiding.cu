@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How many warps it takes to keep an SM, or a memory, busy while each of them waits.
 // Now the resident warps of 01 have a purpose; whether there are enough of them is a division.
+#include <algorithm>
+
 #include "lab/todo.cuh"
 #include "scheduling.cuh"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Softmax as fast as memory is copied: a row stays in the registers of its threads between the read
-// and the write. A row belongs to some lanes of a warp, to a warp, or to a block.
-// Begin with a warp per row, rows of 256. Then other lengths.
+// Softmax as fast as memory is copied, for rows of any length: the kernel of 07d with two more
+// parameters. Items travel by vectors, and a row belongs to some lanes of a warp, to a warp, or to
+// a block. Begin with fits_registers<Vector, 32, 8> alone, which is your 07d. Then let the others
+// fit.
 #include <cfloat>
 
 #include "lab/cuda_error.cuh"
@@ -17,7 +18,7 @@ constexpr int kThreadsPerBlock = 128;  // of blocks with several rows
 constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr float kLog2E = 1.44269504f;  // exp(x) = exp2(x * kLog2E), and the hardware has exp2
 
-// The next three are 07c's.
+// The next three are 07d's.
 __device__ float power(float item, float largest) { return exp2f((item - largest) * kLog2E); }
 
 // Of some items of a row: the largest, and the sum of all exp(item - largest).
@@ -32,15 +33,14 @@ __device__ Normalizer nothing() { return {-FLT_MAX, 0.0f}; }
 // Combines what kLanes neighbouring lanes have, 2 to 32 of them; all of them receive it.
 template <int kLanes>
 __device__ Normalizer lanes_combine(Normalizer mine) {
-  // TODO 1. Your 07c's warp_combine, for kLanes lanes. How often does a lane scale its sum there?
-  //         How often would do?
+  // TODO 1. Your 07d's warp_combine, for kLanes lanes. Which masks stay within them?
   return mine;
 }
 
 // The same for the kThreads threads of a row, 2 to 1024; once per kernel.
 template <int kThreads>
 __device__ Normalizer row_combine(Normalizer mine) {
-  // TODO 2. Your 07c's row_combine. What changes for a row of a few lanes? See if constexpr.
+  // TODO 2. For more than a warp, your 07c's row_combine. Choose by if constexpr.
   return lanes_combine<kThreads>(mine);
 }
 
@@ -71,13 +71,10 @@ __global__ void __launch_bounds__(kThreads > kWarpSize ? kThreads : kThreadsPerB
   constexpr int kVectors = kItems / Items<Vector>::kWidth;
   const int row = blockIdx.x * blockDim.y + threadIdx.y;
   Items<Vector> mine[kVectors];
-  // TODO 3. Load them all before you use the first. An array stays in registers if the compiler
-  //         knows every index: #pragma unroll. What do you put in for items past the row's end, so
-  //         that their power is 0?
-  // TODO 4. The last block may have rows too many. Their threads may return, although the shuffles
-  //         name them, but threads past the end of a row may not. Why?
-  // TODO 5. A thread knows its own largest item at once. Compute all powers with it, once. By which
-  //         factor do you multiply them when the row's Normalizer is known?
+  // TODO 3. Your 07d's kernel, with vectors in place of items: thread t of the row has the vectors
+  //         t, t + kThreads, t + 2 * kThreads, ... How many vectors has a row?
+  // TODO 4. The last block may have rows too many. Their lanes may return, although the shuffles
+  //         name all lanes of the warp, but lanes past the end of a row may not. Why?
 }
 
 // A block per row of any length, as in 07c, but by vectors: for rows that fit no registers.
@@ -123,16 +120,28 @@ struct Rows {
 // Launches register_kernel, if kThreads * kItems items hold a row; returns whether they do.
 template <class Vector, int kThreads, int kItems>
 bool fits_registers(const Rows& rows) {
-  // TODO 6. How many rows does a block have, so that it has at least kThreadsPerBlock threads?
-  return false;
+  if (rows.row_length > kThreads * kItems) return false;
+  // TODO 5. How many rows does a block have, so that it has at least kThreadsPerBlock threads?
+  const int rows_per_block = 1;
+  const dim3 block(kThreads, rows_per_block);
+  const int num_blocks = ceil_div(rows.num_rows, rows_per_block);
+  register_kernel<Vector, kThreads, kItems><<<num_blocks, block, 0, rows.stream>>>(
+      rows.d_in, rows.num_rows, rows.row_length, rows.d_out);
+  check_launch();
+  return true;
 }
 
-// The same for the first numbers of threads and items that hold a row; returns whether any do.
+// As few registers as will do: the more threads fit, the more loads are under way. A row's lanes
+// read at least 32 neighbouring bytes at a time, a whole sector. The first that holds a row is
+// launched; || does not call the others.
 template <class Vector>
 bool fits_registers(const Rows& rows) {
-  // TODO 7. Add more. A few lanes with 8 items each have as many bytes under way as 32 lanes
-  //         with 8. Rows of 5, of 33, of 1024, of 32,768: how many threads, how many items?
-  return fits_registers<Vector, 32, 8>(rows);
+  return fits_registers<Vector, 2, 4>(rows) || fits_registers<Vector, 2, 8>(rows) ||
+         fits_registers<Vector, 4, 8>(rows) || fits_registers<Vector, 8, 8>(rows) ||
+         fits_registers<Vector, 16, 8>(rows) || fits_registers<Vector, 32, 8>(rows) ||
+         fits_registers<Vector, 32, 16>(rows) || fits_registers<Vector, 32, 32>(rows) ||
+         fits_registers<Vector, 256, 16>(rows) || fits_registers<Vector, 256, 32>(rows) ||
+         fits_registers<Vector, 512, 32>(rows) || fits_registers<Vector, 1024, 32>(rows);
 }
 
 template <class Vector>
@@ -150,7 +159,7 @@ void softmax(const float* d_in, int num_rows, int row_length, float* d_out, cuda
 
   if (num_rows == 0 || row_length == 0) return;  // a grid of 0 blocks is an error
   const Rows rows = {d_in, num_rows, row_length, d_out, stream};
-  // TODO 8. Which rows may be read as float4?
+  // TODO 6. Which rows may be read as float4?
   softmax_by<float>(rows);
 }
 

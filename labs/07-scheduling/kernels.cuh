@@ -122,7 +122,7 @@ struct RowPlan {
 //   block                at most 1024 threads; block.z is 1
 RowPlan plan_rows(int num_rows, int row_length, dim3 block);
 
-// ---- 07b_softmax_rows, 07c_online_softmax, 08_softmax
+// ---- 07b_softmax_rows, 07c_online_softmax, 07d_register_rows, 08_softmax
 
 // d_out[row][i] = exp(d_in[row][i] - m) / (sum over j of exp(d_in[row][j] - m)), where m is the
 // row's largest item. Without the subtraction it would be the same, had exp no overflow.

@@ -114,7 +114,7 @@ Waves waves(int num_blocks, int num_sms, int blocks_per_sm);
 //   h_durations (num_blocks), each at least 1; their sum < 2^31
 //   h_start     (num_blocks)  cycle in which each block starts; the first ones in cycle 0
 //   h_sm        (num_blocks)  where
-//   num_blocks  [0, 10^6]; num_sms and blocks_per_sm at least 1
+//   num_blocks  [0, 10^6]; num_sms and blocks_per_sm at least 1, num_sms * blocks_per_sm <= 10^6
 int distribute(const int* h_durations, int num_blocks, int num_sms, int blocks_per_sm, int* h_start,
                int* h_sm);
 
@@ -144,8 +144,8 @@ struct Schedule {
 };
 
 // One scheduler, which issues the instructions of num_warps warps, one at a time. A warp's
-// instructions depend on each other: the first may be issued from its arrival on, each further one
-// from the cycle on in which the result of the one before is there. Such a warp is ready. In every
+// instructions depend on each other: the first may issue once the warp has arrived; each later one,
+// once the previous result is there. A warp whose next instruction may issue is ready. In every
 // cycle in which no instruction occupies the scheduler, it issues the next one of a ready warp:
 //   kRoundRobin        the first ready warp that comes after the one that issued last, by number;
 //                      after the last warp comes warp 0. In the beginning, warp 0 is the first

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Softmax with a row in the registers of its threads: one read and one write per item. A row of up
-// to 1024 items belongs to a warp or to some of its lanes, so that a warp takes several short rows;
-// a row of up to 32,768 items belongs to a block. Longer rows are read twice, as in 07c.
+// Softmax of rows of any length, as fast as memory is copied: the kernel of 07d, by vectors. New: a
+// warp takes several short rows, each by some of its lanes, and a row of up to 32,768 items belongs
+// to a block. Longer rows are read twice, as in 07c.
 // Limit: the speed of a copy.
 #include <cfloat>
 
@@ -178,7 +178,8 @@ bool fits_registers(const Rows& rows) {
 }
 
 // As few registers as will do: the more threads fit, the more loads are under way. A row's lanes
-// read at least 32 neighbouring bytes at a time, a whole sector.
+// read at least 32 neighbouring bytes at a time, a whole sector. The first that holds a row is
+// launched; || does not call the others.
 template <class Vector>
 bool fits_registers(const Rows& rows) {
   return fits_registers<Vector, 2, 4>(rows) || fits_registers<Vector, 2, 8>(rows) ||

@@ -21,5 +21,6 @@ int main(int argc, char** argv) {
             "PlanRows.*:Softmax",  // a filter: both suites
             {.make = lab_judge::long_rows_workload}},
            {"07c_online_softmax", "Softmax", {.make = lab_judge::long_rows_workload}},
+           {"07d_register_rows", "Softmax", {.make = lab_judge::short_rows_workload}},
            {"08_softmax", "Softmax", {.make = lab_judge::short_rows_workload}}}});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rungs 07b, 07c and 08: softmax of rows.
+// Rungs 07b to 08: softmax of rows.
 #include <algorithm>
 #include <cmath>
 #include <limits>
