@@ -121,7 +121,7 @@ MEASURES = _measures(
         "threads_per_item",
         "threads of all launches, per item",
         "threads per item",
-        remedy="give each thread more items, by a grid-stride loop",
+        remedy="launch fewer threads; a grid-stride loop gives each more items",
     ),
     Measure(
         "shared_requests_per_item",
