@@ -38,7 +38,6 @@ from lockstep_grader.student.program.run import (
     run_on_gpu,
     run_program,
 )
-from lockstep_grader.words.names import with_names
 
 _SHOWN_LINES = 60  # of a file with counts, the most expensive first
 
@@ -107,8 +106,7 @@ def run(
             ran = run_on_gpu(program, arguments, settings, work, files[0].name)
         else:
             ran = run_program(program, arguments, settings, work, name=files[0].stem)
-    texts = {file.name: file.read_text("utf-8", "replace").splitlines() for file in files}
-    ran = replace(ran, findings=tuple(with_names(finding, texts) for finding in ran.findings))
+    ran = report.named(files, ran)
     report.print_run(console, files, ran)
     if profile:
         report.print_counts(console, files, ran, _SHOWN_LINES)

@@ -2,6 +2,7 @@
 """What `run` says of a program: on stderr, so that stdout is the program's alone; and as JSON."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,15 @@ from lockstep_grader.student.profile.terminal import (
 )
 from lockstep_grader.student.program.build import BuildError
 from lockstep_grader.student.program.run import Leak, Ran
+from lockstep_grader.words.names import with_names
 
 JSON_VERSION = 1
+
+
+def named(files: Sequence[Path], ran: Ran) -> Ran:
+    """`ran`, whose findings call device memory by the variable that holds it."""
+    texts = {file.name: file.read_text("utf-8", "replace").splitlines() for file in files}
+    return replace(ran, findings=tuple(with_names(finding, texts) for finding in ran.findings))
 
 
 def print_run(console: Console, files: Sequence[Path], ran: Ran) -> None:
