@@ -8,7 +8,7 @@ from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
 from lockstep_grader.machine.process import Processes
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Backend, Lab
-from lockstep_grader.request.setup import LabSetup, Setup
+from lockstep_grader.request.job import LabSetup, Setup
 from lockstep_grader.toolchain.description import LabTools, Step, Toolchain
 
 from conftest import demo_rung

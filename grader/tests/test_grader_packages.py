@@ -31,7 +31,7 @@ _BELOW_VERBS = frozenset({"model", "machine", "intake", "toolchain", "results", 
 _PIPELINE = frozenset({"request", "compile", "observe", "judging"})
 ALLOWED |= {
     "compile": _BELOW_COMPILE | {"request"},
-    "observe": _BELOW_COMPILE - {"rules"} | {"request"},
+    "observe": _BELOW_COMPILE - {"rules", "intake"} | {"request"},
     "judging": _BELOW_COMPILE | {"request", "compile", "observe"},
     "grading": _BELOW_VERBS | {"request", "judging"},
     "student": _BELOW_VERBS | _PIPELINE | {"words", "grading", "pages"},

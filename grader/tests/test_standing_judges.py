@@ -20,8 +20,7 @@ from lockstep_grader.machine.process import Limits, Processes
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InterruptedRunError
 from lockstep_grader.model.grades import Backend
-from lockstep_grader.observe.judge import Trial, run_judge, workers_on_cpu
-from lockstep_grader.observe.standing_judges import StandingJudges
+from lockstep_grader.observe.judge import StandingJudges, Trial, run_judge, workers_on_cpu
 
 from conftest import FAKES, is_gone, runnable, wait_for
 from repository import REPOSITORY
@@ -195,7 +194,7 @@ def test_a_real_judge_ends_with_its_grader(trials: list[Trial], tmp_path: Path) 
     judge, rung = str(trials[0].judge), f"--rung={trials[0].rung}"
     code = (
         "import sys; from pathlib import Path\n"
-        "from lockstep_grader.observe.standing_judges import StandingJudges\n"
+        "from lockstep_grader.observe.judge import StandingJudges\n"
         "from lockstep_grader.machine.process import Limits, Processes\n"
         "judges = StandingJudges(Processes())\n"
         "judges.run(sys.argv[1:], '', Limits(seconds=600), Path('results.json'))\n"

@@ -16,7 +16,7 @@ from lockstep_grader.model.grades import (
     Rung,
 )
 from lockstep_grader.model.text import last_line
-from lockstep_grader.request.setup import LabSetup
+from lockstep_grader.request.job import LabSetup
 from lockstep_grader.toolchain.nvcc import Phase, parse_ptxas
 from lockstep_grader.words.nvcc_log import nvcc_findings
 

@@ -4,6 +4,8 @@
 import re
 import shutil
 import signal
+import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,14 +17,13 @@ from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.process import Completed, Limits, Processes, patience
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.model.grades import Backend, CompilerWarning, Finding, FindingKind
+from lockstep_grader.model.grades import Backend, CompilerWarning, Finding, FindingKind, Lab, Rung
 from lockstep_grader.model.text import one_line
-from lockstep_grader.request.setup import LabSetup
-from lockstep_grader.rules.shared_limit import too_much_shared
-from lockstep_grader.rules.source import check_source
+from lockstep_grader.request.job import LabSetup, Setup
+from lockstep_grader.rules.source import check_source, too_much_shared
 from lockstep_grader.toolchain.description import Step, with_usual_linker
 from lockstep_grader.words.clang_log import clang_findings, has_crashed
-from lockstep_grader.words.step_log import names_an_error, step_finding
+from lockstep_grader.words.nvcc_log import names_an_error, step_finding
 
 # The limits on processor time per program, and on wall-clock time per sandbox. Only a busy machine
 # ever reaches the second.
@@ -303,3 +304,49 @@ def _included(text: bytes, folders: Sequence[Path], seen: set[str]) -> Iterator[
         file = next((folder / name for folder in folders if (folder / name).is_file()), None)
         if file:
             yield from _included(file.read_bytes(), folders, seen)
+
+
+class References:
+    """The solutions' workers, which speed tests on a GPU time with the submission's.
+
+    Each is compiled once a run, on first use. A students' copy has no solutions: its speed tests
+    then lack those ratios.
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._lock = threading.Lock()
+        self._busy: dict[tuple[str, str], threading.Lock] = {}
+        self._workers: dict[tuple[str, str], Path | None] = {}
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def worker(self, lab: Lab, rung: Rung) -> Path | None:
+        """None where there is no solution of the rung."""
+        name = (lab.id, rung.id)
+        with self._lock:
+            busy = self._busy.setdefault(name, threading.Lock())
+        with busy:  # different rungs compile at the same time, each once
+            if name not in self._workers:
+                self._workers[name] = self._compile(lab, rung)
+            return self._workers[name]
+
+    def folder_of(self, lab: Lab) -> Path:
+        """For what one run needs of the lab's references."""
+        with self._lock:
+            if self._folder is None:
+                self._folder = tempfile.TemporaryDirectory(prefix="lockstep-reference-")
+            folder = Path(self._folder.name) / lab.id
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    def _compile(self, lab: Lab, rung: Rung) -> Path | None:
+        file = self._setup.workspace.solutions / lab.id / rung.file_name
+        if not file.exists():
+            return None
+        work = self.folder_of(lab) / rung.id
+        work.mkdir()
+        source = Source(rung.file_name, file.read_bytes())  # our own, which needs no examination
+        made = make_worker(self._setup.of(lab), source, work)
+        if made.worker is None:
+            raise FaultError(f"the reference solution {lab.id}/{rung.id}: {made.errors[0].message}")
+        return made.worker

@@ -14,15 +14,14 @@ A request goes through six stages, each in a package of its own:
 import tempfile
 import time
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from lockstep_grader.compile.nvcc import NOT_COMPILED, Compiled, compile_for_gpus
-from lockstep_grader.compile.worker import make_worker
+from lockstep_grader.compile.worker import References, make_worker
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.judging.references import References
 from lockstep_grader.model.errors import FaultError, LockstepError, system_error_line
 from lockstep_grader.model.grades import (
     Backend,
@@ -30,14 +29,12 @@ from lockstep_grader.model.grades import (
     Finding,
     FindingKind,
     Judgement,
-    TestResult,
 )
-from lockstep_grader.observe.emulator import emulated
-from lockstep_grader.observe.judge import workers_on_cpu
+from lockstep_grader.observe.cleanliness import emulators_test
+from lockstep_grader.observe.judge import Workers, workers_on_cpu
 from lockstep_grader.observe.observer import Observer
-from lockstep_grader.request.job import Job
+from lockstep_grader.request.job import EVERY_TEST, Job, Setup
 from lockstep_grader.request.key import Keys
-from lockstep_grader.request.setup import Setup
 from lockstep_grader.rules.source import check_source
 from lockstep_grader.toolchain.nvcc import Phase
 from lockstep_grader.words.likely import with_likely_cause
@@ -86,12 +83,16 @@ class RungJudge:
         ask_nvcc = partial(self._ask_nvcc, job, source, work / "nvcc", job.phase)
         with ThreadPoolExecutor(2, thread_name_prefix="beside") as beside:
             compiling = None if job.tell else beside.submit(ask_nvcc)
-            emulating = beside.submit(emulated, self.emulator, job, source)
+            emulating = None
+            if self.emulator:
+                whole = replace(job, awaited=EVERY_TEST, nvcc=None, shards=1)
+                emulating = beside.submit(self.emulator.judge, whole, source)
             judgement = self._observed(job, source, work)
             if job.tell and self.setup.nvcc and job.phase:
                 job.tell(judgement)
             compiled = compiling.result() if compiling else ask_nvcc()
-            judgement = _with_emulator(judgement, emulating)
+            if emulating:
+                judgement = _with_emulator(judgement, emulating.result())
         return self._concluded(job, source, judgement, compiled, work)
 
     def _observed(self, job: Job, source: Source, work: Path) -> Judgement:
@@ -102,7 +103,13 @@ class RungJudge:
         if self.backend is Backend.CPU:
             workers = workers_on_cpu(lab, built.worker)
         else:
-            workers = self._references.beside(built.worker, job.lab, job.rung)
+            workers = Workers(
+                built.worker,
+                anchors=self.setup.toolchain.anchors,
+                first=self._references.worker(job.lab, job.lab.rungs[0]),
+                first_times=self._references.folder_of(job.lab),
+                reference=self._references.worker(job.lab, job.rung),
+            )
         judgement = self._observer.observe(job, lab, workers, work)
         tests = with_likely_cause(judgement.tests, source, built.warnings)
         warnings = (*built.warnings, *judgement.warnings)
@@ -147,15 +154,15 @@ def _nvccs_errors_count(compiled: Compiled, judgement: Judgement) -> bool:
     return not judgement.findings[0].line
 
 
-def _with_emulator(judgement: Judgement, emulating: Future[tuple[TestResult, ...]]) -> Judgement:
+def _with_emulator(judgement: Judgement, emulated: Judgement) -> Judgement:
     """`judgement` and what the emulator saw."""
     try:
-        checked = emulating.result()
+        checked = emulators_test(emulated)
     except FaultError:
         if judgement.is_right:
             raise
         return judgement  # which costs the points for cleanliness already
-    return replace(judgement, tests=(*judgement.tests, *checked))
+    return replace(judgement, tests=(*judgement.tests, checked))
 
 
 def _each_line_once(warnings: Sequence[CompilerWarning]) -> tuple[CompilerWarning, ...]:

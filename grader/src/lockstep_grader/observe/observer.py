@@ -16,11 +16,9 @@ from lockstep_grader.model.grades import (
     Part,
     TestResult,
 )
-from lockstep_grader.observe.judge import Stage, Trial, Workers, run_judge
-from lockstep_grader.observe.sanitizer import may_be_of_a_busy_gpu, sanitize
-from lockstep_grader.observe.standing_judges import StandingJudges
-from lockstep_grader.request.job import Job
-from lockstep_grader.request.setup import LabSetup, Setup
+from lockstep_grader.observe.cleanliness import may_be_of_a_busy_gpu, sanitize
+from lockstep_grader.observe.judge import Stage, StandingJudges, Trial, Workers, run_judge
+from lockstep_grader.request.job import Job, LabSetup, Setup
 
 # A checker would be useless: the rung does not end, is not written yet, or attacks.
 _HOPELESS = frozenset(

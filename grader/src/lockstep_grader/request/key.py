@@ -16,8 +16,7 @@ from lockstep_grader.confine.sandbox import Sandbox
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.process import patience
 from lockstep_grader.model.grades import Backend, Finding, Lab
-from lockstep_grader.request.job import Job
-from lockstep_grader.request.setup import Setup
+from lockstep_grader.request.job import Job, Setup
 from lockstep_grader.toolchain.description import digest
 
 # The packages whose code decides a verdict. A test compares them with what `judging` imports.

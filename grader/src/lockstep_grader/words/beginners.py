@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from lockstep_grader.model.grades import Finding
-from lockstep_grader.rules.tokens import Token, tokens_of
+from lockstep_grader.rules.source import Token, tokens_of
 
 _CUDA_NAMES = (
     "threadIdx",

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import CompilerWarning, Finding, FindingKind, TestResult
-from lockstep_grader.rules.tokens import Token, tokens_of
+from lockstep_grader.rules.source import Token, tokens_of
 from lockstep_grader.words.names import with_names
 
 # What a judge says of a mistake that no checker saw.

@@ -24,7 +24,7 @@ from lockstep_grader.model.grades import (
 )
 from lockstep_grader.model.text import one_line
 from lockstep_grader.observe.judge import workers_on_cpu
-from lockstep_grader.request.setup import LabSetup
+from lockstep_grader.request.job import LabSetup
 from lockstep_grader.results.serial import resources_json, toolchain_json
 from lockstep_grader.student.profile.cost import MULTIPROCESSORS, diagnose
 from lockstep_grader.student.profile.model import SizeProfile, read_size, size_json

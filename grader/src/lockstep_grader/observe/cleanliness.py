@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Cleanliness on a GPU: the judge once more, with its worker under NVIDIA's compute-sanitizer."""
+"""Cleanliness on a GPU: the judge once more, with its worker under NVIDIA's compute-sanitizer; and
+the same file and the same judge on the emulator.
+
+A kernel can notice compute-sanitizer, by the time that it takes, and behave. It cannot notice what
+the emulator's checkers see: there it always runs under them.
+"""
 
 import os
 import subprocess
@@ -13,7 +18,9 @@ from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
 from lockstep_grader.machine.gpus import VARIABLE
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import (
+    EMULATOR,
     WRONG,
+    Backend,
     Finding,
     FindingKind,
     Judgement,
@@ -21,8 +28,9 @@ from lockstep_grader.model.grades import (
     Part,
     TestResult,
 )
+from lockstep_grader.model.score import causes_first
 from lockstep_grader.observe.judge import Stage, Trial, Workers, run_judge
-from lockstep_grader.request.setup import Setup
+from lockstep_grader.request.job import Setup
 from lockstep_grader.toolchain.nvcc import TOOLS, Sanitizer
 from lockstep_grader.words.sanitizer_log import read_log
 
@@ -185,3 +193,42 @@ def differing(plain: Sequence[TestResult], checked: Sequence[TestResult]) -> Tes
 def _whole_lines(text: str) -> str:
     """Without a last line that was cut off when the worker was ended."""
     return text[: text.rfind("\n") + 1]
+
+
+def emulators_test(judgement: Judgement) -> TestResult:
+    """Of the emulator's judgement. Raises FaultError where the emulator could not judge."""
+    if judgement.fault:
+        raise FaultError(f"the emulator, which judges cleanliness, too: {judgement.fault}")
+    findings = _findings(judgement)
+    failed = [test for test in judgement.tests if test.outcome is Outcome.FAILED]
+    outcome, message = Outcome.FAILED, ""
+    if judgement.findings:
+        message = (
+            "cleanliness is judged on the emulator, too, and this file does not run there: "
+            "./lab check --backend cpu shows how it fares"
+        )
+    elif failed or findings:
+        what = (
+            f"{failed[0].name} fails on the emulator" if failed else "the emulator found mistakes"
+        )
+        message = f"{what}: ./lab check --backend cpu shows more"
+    else:
+        outcome = Outcome.PASSED
+    return TestResult(EMULATOR, Part.CLEANLINESS, outcome, message, judgement.seconds, findings)
+
+
+def _findings(judgement: Judgement) -> tuple[Finding, ...]:
+    """Each kind and place once."""
+    unique: dict[tuple[str, str, int], Finding] = {}
+    for finding in (
+        *judgement.findings,
+        *(one for test in judgement.tests for one in test.findings),
+    ):
+        named = replace(finding, message=f"on the emulator: {finding.message}")
+        unique.setdefault((finding.kind, finding.file, finding.line), named)
+    return tuple(causes_first(unique.values()))
+
+
+def emulator_file(toolchain_file: Path) -> Path:
+    """Where the cpu backend's toolchain is if another one's is `toolchain_file`."""
+    return toolchain_file.parent.with_name(str(Backend.CPU)) / toolchain_file.name
