@@ -74,6 +74,14 @@ def test_what_changed_is_listed(checkout: Checkout) -> None:
     assert ran.out.endswith(f"since the last export:\n  ann_11  {LAB}: 6 -> 10\n")
 
 
+def test_a_request_that_comes_with_the_first_submission_judges_once(checkout: Checkout) -> None:
+    course = write_course(checkout)
+    checkout.write(f"course/submissions/cy/{LAB}/{RUNGS[0]}", SOLUTION)
+    checkout.write(f"course/submissions/cy/{LAB}/regrade.txt", "01: it is right\n")
+    said = checkout.lab("class", course).err
+    assert f"cy/{LAB}/01_first was judged, as its student asks: it is right" in said
+
+
 def test_a_student_asks_for_another_look_by_a_file(checkout: Checkout) -> None:
     course = write_course(checkout)
     for file in (course / "submissions").iterdir():

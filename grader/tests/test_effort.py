@@ -13,7 +13,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.grades import Backend, Effort, Judgement, Lab
 from lockstep_grader.model.score import score_lab
-from lockstep_grader.student import state
+from lockstep_grader.student.effort import effort, remember_work
 
 from conftest import LAB, Checkout, verdict_line
 
@@ -28,20 +28,20 @@ def lab(checkout: Checkout) -> Lab:
 
 def check_at(folder: Path, lab: Lab, minute: float, *rungs: str) -> None:
     result = score_lab(lab, {rung: Judgement() for rung in rungs}, Backend.CPU)
-    state.remember_work(folder, result, NINE + timedelta(minutes=minute))
+    remember_work(folder, result, NINE + timedelta(minutes=minute))
 
 
 def test_minutes_are_those_between_checks_and_a_pause_is_none(tmp_path: Path, lab: Lab) -> None:
     for minute in (0, 12, 20, 20 + 31, 20 + 31 + 5):
         check_at(tmp_path, lab, minute, "01_first")
-    assert state.effort(tmp_path, lab) == Effort({"01_first": 25})
+    assert effort(tmp_path, lab) == Effort({"01_first": 25})
 
 
 def test_a_check_of_several_rungs_shares_the_minutes_out(tmp_path: Path, lab: Lab) -> None:
     check_at(tmp_path, lab, 0, "01_first")
     check_at(tmp_path, lab, 10, "01_first", "02_second")
     check_at(tmp_path, lab, 14, "02_second")
-    assert state.effort(tmp_path, lab).minutes == {"01_first": 5, "02_second": 9}
+    assert effort(tmp_path, lab).minutes == {"01_first": 5, "02_second": 9}
 
 
 @pytest.mark.parametrize("text", ['{"last": "noon"}', '{"minutes": [1]}', "[]", "{"])
@@ -49,7 +49,7 @@ def test_a_damaged_file_begins_again(tmp_path: Path, lab: Lab, text: str) -> Non
     (tmp_path / "work.json").write_text(text)
     check_at(tmp_path, lab, 0, "01_first")
     check_at(tmp_path, lab, 3, "01_first")
-    assert state.effort(tmp_path, lab).minutes == {"01_first": 3}
+    assert effort(tmp_path, lab).minutes == {"01_first": 3}
 
 
 def worked(checkout: Checkout, minutes: float, hints: int) -> None:

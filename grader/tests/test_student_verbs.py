@@ -97,6 +97,43 @@ def test_check_of_solved_rungs_exits_0_and_list_remembers(checkout: Checkout) ->
     assert second.split()[-2:] == ["6", "6"]
 
 
+def test_list_knows_the_best_score_and_what_changed_since(checkout: Checkout) -> None:
+    checkout.submission("labs", {})
+    assert checkout.lab("check", LAB).status == 0
+    checkout.submission("labs", {"01_first": RACY})
+    first, second = (line.split() for line in checkout.lab("list").out.splitlines()[2:4])
+    assert first[-4:] == ["4", "changed", "since:", "4"]
+    assert second[-2:] == ["6", "6"]
+    checkout.lab("check", f"{LAB}/01")
+    assert "best 4, now 0" in checkout.lab("list").out
+
+
+def test_submit_says_the_scores_of_what_it_packs(checkout: Checkout) -> None:
+    checkout.submission("labs", {})
+    assert (
+        "0 / 10 points\n  01_first: not checked yet; ./lab check" in checkout.lab("submit", LAB).out
+    )
+    assert checkout.lab("check", LAB).status == 0
+    assert "your checks of these files: 10 / 10 points\n" in checkout.lab("submit", LAB).out
+    checkout.submission("labs", {"01_first": RACY})
+    assert "6 / 10 points\n  01_first: changed since" in checkout.lab("submit", LAB).out
+
+
+@pytest.mark.parametrize("folder", ["labs", f"labs/{LAB}"])
+def test_a_file_of_labs_may_be_named_from_any_folder(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    checkout.submission("labs", {})
+    monkeypatch.chdir(checkout.root / folder)
+    file = f"{'' if LAB in folder else LAB + '/'}01_first.cu"
+    assert "01_first" in checkout.lab("check", file).out
+    assert "hint 1 of" in checkout.lab("hint", file).out
+    assert checkout.lab("submit", file, "--output", checkout.work / "all.zip").status == 0
+    assert "bench times a GPU" in checkout.refusal("bench", file)
+    if LAB in folder:
+        assert checkout.lab("check", ".").status == 0
+
+
 def test_check_of_one_rung_shares_its_tests_out_among_the_cores(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,7 +206,7 @@ def test_what_cannot_be_remembered_hides_no_verdict_and_no_hint(checkout: Checko
 
 def test_a_damaged_state_file_is_no_obstacle(checkout: Checkout) -> None:
     checkout.write(".lockstep/hints.json", "{oops")
-    checkout.write(".lockstep/progress.json", "[1]")
+    checkout.write(".lockstep/checks.json", "[1]")
     assert checkout.lab("hint", f"{LAB}/01").status == 0
     assert checkout.lab("list").status == 0
 
@@ -278,6 +315,7 @@ FROM_CASES = {  # what --from names: its exit status and part of its words
     "moodle.zip/7002": (0, "passed"),
     "moodle": (2, "moodle holds the work of 3 students; add the name of one, as in moodle/"),
     "moodle/Bob Betta": (2, "moodle has nothing of 'Bob Betta'; did you mean Bob Beta?"),
+    "moodle/nosuch": (2, "moodle/nosuch: no such folder or archive, nor student in moodle"),
     "moodle/7003": (2, "moodle/7003: work.zip is damaged"),
     "nowhere/ann": (2, "nowhere/ann: no such folder or archive"),
     "nowhere": (2, "nowhere: no such folder or archive"),

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from lockstep_grader.machine.progress import tell_of_page
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.student.trace.cells import cells_of
 from lockstep_grader.student.trace.model import Recording, find_races, read_recording
@@ -349,3 +350,21 @@ def test_a_program_that_cannot_be_shown_as_a_whole_says_so(
     assert ran.returncode == status, ran.stderr
     assert words in ran.stderr
     assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.parametrize("has_browser", [True, False])
+def test_a_page_is_opened_or_its_address_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], has_browser: bool
+) -> None:
+    opened: list[str] = []
+
+    def browse(link: str) -> bool:
+        opened.append(link)
+        return has_browser
+
+    monkeypatch.setattr("webbrowser.open", browse)
+    tell_of_page("the page", Path("/x y/trace.html"), opens=False)
+    assert not opened
+    tell_of_page("the page", Path("/x y/trace.html"), opens=True)
+    assert opened == ["file:///x%20y/trace.html"]
+    assert (opened[0] in capsys.readouterr().err) is not has_browser

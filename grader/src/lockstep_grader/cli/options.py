@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.grades import Backend
 
@@ -26,6 +27,23 @@ class ExecutorChoice(StrEnum):
     SLURM = "slurm"
 
 
+def named(target: str | None) -> str | None:
+    """LAB[/RUNG], also of a path to a folder or file in labs/."""
+    if target is None:
+        return None
+    labs, path = Workspace.from_environment().labs, Path(target).resolve()
+    if path.exists() and path != labs and path.is_relative_to(labs):
+        return path.relative_to(labs).as_posix()
+    return target.removeprefix("labs/").strip("/")
+
+
+def _lab_named(target: str) -> str:
+    return (named(target) or "").partition("/")[0]
+
+
+TargetArgument = Annotated[str, typer.Argument(metavar="LAB[/RUNG]", callback=named)]
+RungArgument = Annotated[str, typer.Argument(metavar="LAB/RUNG", callback=named)]
+LabArgument = Annotated[str, typer.Argument(metavar="LAB", callback=_lab_named)]
 BackendOption = Annotated[
     BackendChoice, typer.Option(help="auto is cuda if there are nvcc and a GPU, else cpu.")
 ]
@@ -76,6 +94,7 @@ CourseOption = Annotated[
     Path | None,
     typer.Option(help="course.toml: deadlines, extensions, overrides, weights (docs/course.md)."),
 ]
+OpenOption = Annotated[bool, typer.Option("--open", help="Also open the page in the browser.")]
 FolderOption = Annotated[
     Path | None, typer.Option("--from", help="The folder of lab folders to take; default: labs.")
 ]

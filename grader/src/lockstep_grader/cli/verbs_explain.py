@@ -14,7 +14,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from lockstep_grader.cli.course import by_rules, student_called
-from lockstep_grader.cli.options import CourseOption
+from lockstep_grader.cli.options import CourseOption, named
 from lockstep_grader.intake.catalog import find_lab, find_rung, read_labs
 from lockstep_grader.machine.console import make_console, points, verdict
 from lockstep_grader.machine.workspace import Workspace
@@ -53,6 +53,7 @@ def explain(
             metavar="[LAB/]RUNG",
             help="As in 01-reduction/03. A LAB, or none: each rung of it that lost points.",
             show_default=False,
+            callback=named,
         ),
     ] = None,
     course: CourseOption = None,

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What is here: `list`, which is typed most and imports little, and `doctor`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from pathlib import Path
 
 import typer
 from rich.console import Console
@@ -25,36 +26,48 @@ def list_labs() -> int:
     """List the labs, their rungs and points, and your last checks."""
     workspace = Workspace.from_environment()
     labs = read_labs(workspace)
-    scores = {lab.id: state.last_scores(workspace.state, lab) for lab in labs}
-    print_labs(make_console(), labs, scores)
+    console = make_console()
+    for lab in labs:
+        print_lab(console, lab, state.last_checks(workspace.state, lab), workspace.labs)
     return ExitCode.FULL_MARKS
 
 
-def print_labs(
-    console: Console, labs: Sequence[Lab], scores: Mapping[str, Mapping[str, float]]
+def print_lab(
+    console: Console, lab: Lab, checks: Mapping[str, state.LastCheck], folder: Path
 ) -> None:
-    """A table per lab; `scores` has the last points of each lab's rungs that were checked."""
-    for lab in labs:
-        console.print(Text.assemble((f"{lab.id}  {lab.title}", "bold"), f"  {lab.summary}"))
-        if lab.prerequisites:
-            console.print(Text(f"after {', '.join(lab.prerequisites)}", "dim"))
-        table = Table(box=None, pad_edge=True)
-        table.add_column("rung", no_wrap=True)
-        table.add_column("title")
-        table.add_column("points", justify="right", no_wrap=True)
-        table.add_column("last check", justify="right", no_wrap=True)
-        known = scores.get(lab.id, {})
-        for rung in lab.rungs:
-            score = known.get(rung.id)
-            full = score == rung.points.total
-            table.add_row(
-                rung.id,
-                rung.title,
-                f"{rung.points.total:g}",
-                Text("" if score is None else f"{score:g}", "green" if full else ""),
-            )
-        console.print(table)
-        console.print(Text(f"{points(sum(known.values()), lab.max_score)} points\n", "bold"))
+    """Its rungs, with the last check of each that has one; `folder` is of lab folders."""
+    console.print(Text.assemble((f"{lab.id}  {lab.title}", "bold"), f"  {lab.summary}"))
+    if lab.prerequisites:
+        console.print(Text(f"after {', '.join(lab.prerequisites)}", "dim"))
+    table = Table(box=None, pad_edge=True)
+    table.add_column("rung", no_wrap=True)
+    table.add_column("title")
+    table.add_column("hours", justify="right", no_wrap=True)
+    table.add_column("points", justify="right", no_wrap=True)
+    table.add_column("last check", justify="right", no_wrap=True)
+    for rung in lab.rungs:
+        known = checks.get(rung.id)
+        file = folder / lab.id / rung.file_name
+        full = known is not None and known.score == rung.points.total
+        table.add_row(
+            rung.id,
+            rung.title,
+            "" if rung.hours is None else f"{rung.hours:g}",
+            f"{rung.points.total:g}",
+            Text(_told(known, file) if known else "", "green" if full else ""),
+        )
+    console.print(table)
+    total = sum(known.score for known in checks.values())
+    console.print(Text(f"{points(total, lab.max_score)} points\n", "bold"))
+
+
+def _told(known: state.LastCheck, file: Path) -> str:
+    is_old = not file.is_file() or not known.is_of(file.read_bytes())
+    return (
+        ("changed since: " if is_old else "")
+        + (f"best {known.best:g}, now " if known.best > known.score else "")
+        + f"{known.score:g}"
+    )
 
 
 def doctor() -> int:

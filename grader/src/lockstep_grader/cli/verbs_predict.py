@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from lockstep_grader.cli.options import FolderOption, SandboxOption
+from lockstep_grader.cli.options import FolderOption, RungArgument, SandboxOption
 from lockstep_grader.cli.verbs_quiz import folder_of, print_questions
 from lockstep_grader.intake.catalog import find_target, read_labs
 from lockstep_grader.judging.session import Wanted, open_session_for
@@ -29,7 +29,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def predict(
-    target: Annotated[str, typer.Argument(metavar="LAB/RUNG")],
+    target: RungArgument,
     from_: FolderOption = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Ask nothing: write questions and answers as JSON.")
@@ -43,7 +43,7 @@ def predict(
     if whole is None:
         raise InputError(f"{lab.id} asks for no predictions")
     part = whole.of_rung(rung.id)
-    is_rung = "/" in target.removeprefix("labs/").strip("/")
+    is_rung = "/" in target
     if not is_rung or not part.questions:
         problem = (
             f"{lab.id}/{rung.id} asks for no prediction; others do" if is_rung else "name a rung"

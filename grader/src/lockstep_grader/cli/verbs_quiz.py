@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from lockstep_grader.cli.options import FolderOption
+from lockstep_grader.cli.options import FolderOption, LabArgument
 from lockstep_grader.intake.catalog import find_lab, read_labs
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.workspace import Workspace
@@ -36,7 +36,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def quiz(
-    lab_name: Annotated[str, typer.Argument(metavar="LAB")],
+    lab_name: LabArgument,
     from_: FolderOption = None,
     key: Annotated[
         bool, typer.Option("--key", help="Show the answers with their reasons, for instructors.")
@@ -53,7 +53,7 @@ def quiz(
 ) -> int:
     """Ask a lab's questions, and say why an answer is right or wrong."""
     workspace = Workspace.from_environment()
-    lab = find_lab(read_labs(workspace), lab_name.removeprefix("labs/").strip("/"))
+    lab = find_lab(read_labs(workspace), lab_name)
     questions = require_quiz(workspace, lab)
     if key:
         print_key(make_console(), questions, read_key(workspace, questions), seed)

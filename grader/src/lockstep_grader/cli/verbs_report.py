@@ -3,7 +3,6 @@
 
 import contextlib
 import importlib.util
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +11,10 @@ from typing import Annotated
 import typer
 
 from lockstep_grader.cli.course import by_rules
-from lockstep_grader.cli.options import CourseOption
+from lockstep_grader.cli.options import CourseOption, OpenOption
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.files import require_writable, write_whole
-from lockstep_grader.machine.progress import say, stage
+from lockstep_grader.machine.progress import open_page, say, stage, tell_of_page
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
 from lockstep_grader.model.grades import Lab
@@ -39,6 +38,7 @@ def report(
         bool, typer.Option("--anonymous/--names", help="Pseudonyms on the leaderboard, or names.")
     ] = True,
     course: CourseOption = None,
+    opens: OpenOption = False,
     moodle_zip: Annotated[
         Path | None,
         typer.Option(help="Also write the students' pages as Moodle's zip of feedback files."),
@@ -85,8 +85,7 @@ def report(
             say(f"left out of {moodle_zip}: {said_of(left_out)}")
             status = ExitCode.SHORT_OF_FULL_MARKS
     count = len(graded.entries)
-    where = page.absolute().as_uri() if os.isatty(2) else str(page)
-    say(f"pages of {count} student{'' if count == 1 else 's'}: {where}")
+    tell_of_page(f"pages of {count} student{'' if count == 1 else 's'}", page, opens)
     return status
 
 
@@ -146,6 +145,7 @@ def site(
             help="Where files that are not pages are shown, as in https://host/group/name/blob/main.",
         ),
     ] = "",
+    opens: OpenOption = False,
 ) -> int:
     """Make a web site of the handouts and the manual; it also works without a network."""
     if repo_url and not repo_url.startswith("https://"):
@@ -164,6 +164,8 @@ def site(
         workspace, labs, output, with_solutions=with_solutions, repository=repo_url, traces=traces
     )
     print(f"{output / 'index.html'}: {num_pages} pages")
+    if opens:
+        open_page(output / "index.html")
     return ExitCode.FULL_MARKS
 
 

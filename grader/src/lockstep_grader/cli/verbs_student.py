@@ -18,31 +18,34 @@ from lockstep_grader.cli.options import (
     FolderOption,
     FromOption,
     JobsOption,
+    LabArgument,
+    RungArgument,
     SandboxOption,
     SanitizerOption,
     SeedOption,
+    TargetArgument,
 )
 from lockstep_grader.intake.catalog import find_lab, find_target, read_labs
 from lockstep_grader.intake.effort import effort_text
 from lockstep_grader.intake.submission import EFFORT, Source, read_file, read_source
 from lockstep_grader.intake.take import lab_folders
 from lockstep_grader.judging.session import Wanted, backend_here, open_session_for
-from lockstep_grader.machine.console import make_console
+from lockstep_grader.machine.console import make_console, points
 from lockstep_grader.machine.files import Packed, write_whole, zipped
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import ExitCode, FaultError, InputError
-from lockstep_grader.model.grades import Effort, Finding, Lab, LabResult, Rung
+from lockstep_grader.model.grades import Effort, Finding, Lab, Rung
 from lockstep_grader.model.quiz import ANSWER_FILES, Sheet
 from lockstep_grader.quiz.file import unanswered_in
 from lockstep_grader.quiz.predict import read_sheets
 from lockstep_grader.results.serial import check_json
 from lockstep_grader.student import bench, state
-from lockstep_grader.student.check import Shown, check, watch
+from lockstep_grader.student.check import Checked, Shown, check, watch
+from lockstep_grader.student.effort import effort, has_failed, remember_work
 from lockstep_grader.student.predict import invitation, show_after
 
-_Target = Annotated[str, typer.Argument(metavar="LAB[/RUNG]")]
 _Everything = Annotated[
     bool, typer.Option("-v", "--verbose", help="Every finding and every failed test.")
 ]
@@ -61,7 +64,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def check_target(
-    target: _Target,
+    target: TargetArgument,
     from_: FromOption = None,
     backend: BackendOption = BackendChoice.AUTO,
     jobs: JobsOption = None,
@@ -92,7 +95,7 @@ def check_target(
         checked = check(
             session, folder, lab, rungs, tell=None if as_json else shown.early, named=named
         )
-    _remember(workspace, folder, lab, checked.result)
+    _remember(workspace, checked)
     result = checked.result
     if as_json:
         hints = {rung.id: f"./lab hint {lab.id}/{rung.id}" for rung in rungs if rung.hints}
@@ -114,13 +117,14 @@ def _invite(console: Console, line: str) -> None:
         console.print(Text(line, "cyan"), soft_wrap=True)
 
 
-def _remember(workspace: Workspace, folder: Path, lab: Lab, result: LabResult) -> None:
+def _remember(workspace: Workspace, checked: Checked) -> None:
     """For `list` and `predict`; another folder's rungs are not this student's progress."""
-    if folder.resolve() == workspace.labs:
+    lab, result = checked.lab, checked.result
+    if checked.folder.resolve() == workspace.labs:
         with _remembering():
-            state.remember_scores(workspace.state, result)
+            state.remember_checks(workspace.state, lab, result, checked.sources)
             state.remember_right(workspace.state, lab, result)
-            state.remember_work(workspace.state, result, datetime.now(UTC))
+            remember_work(workspace.state, result, datetime.now(UTC))
 
 
 @contextmanager
@@ -133,7 +137,7 @@ def _remembering() -> Iterator[None]:
 
 
 def watch_target(
-    target: _Target,
+    target: TargetArgument,
     from_: FolderOption = None,
     backend: BackendOption = BackendChoice.AUTO,
     jobs: JobsOption = None,
@@ -157,7 +161,7 @@ def watch_target(
         _invite(console, invitation(workspace, folder, lab, rungs))
         shown = Shown(console, workspace, problems, everything)
         checked = check(session, folder, lab, rungs, tell=shown.early)
-        _remember(workspace, folder, lab, checked.result)
+        _remember(workspace, checked)
         shown.last(checked)
         show_after(console, workspace, session, checked)
 
@@ -166,14 +170,14 @@ def watch_target(
 
 
 def hint(
-    target: Annotated[str, typer.Argument(metavar="LAB/RUNG")],
+    target: RungArgument,
     show_all: Annotated[bool, typer.Option("--all", help="Show every hint.")] = False,
     reset: Annotated[bool, typer.Option("--reset", help="Start again with the first.")] = False,
 ) -> int:
     """Show the next hint of a rung; later hints say more."""
     workspace = Workspace.from_environment()
     lab, rungs = find_target(read_labs(workspace), target)
-    if "/" not in target.removeprefix("labs/").strip("/"):
+    if "/" not in target:
         raise InputError(f"hint needs a rung, as in {lab.id}/{lab.rungs[0].id}")
     rung = rungs[0]
     if not rung.hints:
@@ -183,9 +187,7 @@ def hint(
         print(f"the hints of {lab.id}/{rung.id} start again")
         return ExitCode.FULL_MARKS
     count = len(rung.hints)
-    is_closed = state.last_hint_waits(workspace) and not state.has_failed(
-        workspace.state, lab, rung
-    )
+    is_closed = state.last_hint_waits(workspace) and not has_failed(workspace.state, lab, rung)
     most = count - 1 if is_closed else count
     shown = most if show_all else min(most, state.revealed_hints(workspace.state, lab, rung) + 1)
     with _remembering():
@@ -199,7 +201,7 @@ def hint(
 
 
 def submit(
-    lab_name: Annotated[str, typer.Argument(metavar="LAB")],
+    lab_name: LabArgument,
     from_: FolderOption = None,
     output: Annotated[Path | None, typer.Option(help="The zip; default: LAB.zip, here.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Even with a TODO in it.")] = False,
@@ -210,22 +212,41 @@ def submit(
 ) -> int:
     """Pack a lab's rung files into the zip to hand in."""
     workspace = Workspace.from_environment()
-    lab = find_lab(read_labs(workspace), lab_name.removeprefix("labs/").strip("/"))
+    lab = find_lab(read_labs(workspace), lab_name)
     target = output or Path(f"{lab.id}.zip")
     folder = _folder(workspace, from_)
     unanswered = list(_unanswered(workspace, lab, folder, force))
-    effort = state.effort(workspace.state, lab)
-    packed = pack(folder, lab, target, force, effort if with_effort else None)
+    spent = effort(workspace.state, lab)
+    packed = pack(folder, lab, target, force, spent if with_effort else None)
     files = "1 file" if len(packed) == 1 else f"{len(packed)} files"
     print(f"{target}: {files}, {', '.join(packed)}")
+    if folder.resolve() == workspace.labs:
+        _say_scores(workspace, lab, folder)
     for sheet, left in unanswered:
         questions = "1 question has" if left == 1 else f"{left} questions have"
         print(f"{sheet}: {questions} no answer yet; {sheet.command(lab.id)} asks")
-    if effort.minutes and not with_effort:
-        total = round(sum(effort.minutes.values()))
+    if spent.minutes and not with_effort:
+        total = round(sum(spent.minutes.values()))
         print(f"--effort would tell your course, too: {total} minutes, by rung, and opened hints")
     print(f"next: hand in {target} where your course collects it")
     return ExitCode.FULL_MARKS
+
+
+def _say_scores(workspace: Workspace, lab: Lab, folder: Path) -> None:
+    """The points of the packed files, as far as they were checked."""
+    checks = state.last_checks(workspace.state, lab)
+    fresh = {
+        rung.id
+        for rung in lab.rungs
+        if rung.id in checks
+        and checks[rung.id].is_of((folder / lab.id / rung.file_name).read_bytes())
+    }
+    total = sum(checks[rung].score for rung in fresh)
+    print(f"your checks of these files: {points(total, lab.max_score)} points")
+    for rung in lab.rungs:
+        if rung.id not in fresh:
+            since = "changed since its last check" if rung.id in checks else "not checked yet"
+            print(f"  {rung.id}: {since}; ./lab check {lab.id}/{rung.id}")
 
 
 def _unanswered(
@@ -242,7 +263,7 @@ def _unanswered(
 
 
 def bench_lab(
-    lab_name: Annotated[str, typer.Argument(metavar="LAB")],
+    lab_name: LabArgument,
     from_: FromOption = None,
     sizes: Annotated[
         str | None, typer.Option(help="Numbers of items, with commas; default: the lab's own.")
@@ -261,7 +282,7 @@ def bench_lab(
     """
     workspace = Workspace.from_environment()
     labs = read_labs(workspace)
-    lab = find_lab(labs, lab_name.removeprefix("labs/").strip("/"))
+    lab = find_lab(labs, lab_name)
     folder = out or workspace.root / "docs" / "bench"
     file, plot = folder / f"{lab.id}.json", folder / f"{lab.id}.svg"
     measured = from_ or (workspace.solutions if workspace.solutions.is_dir() else workspace.labs)

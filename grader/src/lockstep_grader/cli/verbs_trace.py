@@ -4,17 +4,23 @@
 Handouts and the site show launches of solutions and of wrong submissions; they are recorded here.
 """
 
-import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
 from lockstep_grader.author.mutants import read_mutants
-from lockstep_grader.cli.options import BackendChoice, FromOption, OrderOption, SandboxOption
+from lockstep_grader.cli.options import (
+    BackendChoice,
+    FromOption,
+    OpenOption,
+    OrderOption,
+    RungArgument,
+    SandboxOption,
+)
 from lockstep_grader.cli.program_options import (
     AfterDashes,
     DefineOption,
@@ -34,7 +40,7 @@ from lockstep_grader.judging.session import (
 )
 from lockstep_grader.machine.console import make_console
 from lockstep_grader.machine.files import require_writable, write_json, write_whole
-from lockstep_grader.machine.progress import say
+from lockstep_grader.machine.progress import say, tell_of_page
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, FaultError, InputError
 from lockstep_grader.model.grades import Backend, Lab
@@ -100,6 +106,7 @@ def trace(
         str, typer.Option(help="Record the first launch of this kernel; default: the first launch.")
     ] = "",
     out: Annotated[Path, typer.Option(help="Write the page here.")] = Path("trace.html"),
+    opens: OpenOption = False,
     from_: FromOption = None,
     timeout: Annotated[
         float,
@@ -122,7 +129,13 @@ def trace(
             files = [Path(file) for file in targets]
             program = Program(files, options, arguments)
             return _trace_program(
-                program, request, size=size, from_=from_, timeout=timeout, out=out, work=Path(temp)
+                program,
+                request,
+                size=size,
+                from_=from_,
+                timeout=timeout,
+                out=Page(out, opens),
+                work=Path(temp),
             )
         if len(targets) > 1 or arguments or options != Options():
             raise InputError(
@@ -134,10 +147,15 @@ def trace(
             size=size,
             from_=from_,
             timeout=timeout,
-            out=out,
+            out=Page(out, opens),
             work=Path(temp),
             sandbox=sandbox,
         )
+
+
+class Page(NamedTuple):
+    file: Path
+    opens: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +172,7 @@ def _trace_program(
     size: int | None,
     from_: Path | None,
     timeout: float,
-    out: Path,
+    out: Page,
     work: Path,
 ) -> int:
     if size or from_ or request.test:
@@ -185,7 +203,7 @@ def _trace_rung(
     size: int | None,
     from_: Path | None,
     timeout: float,
-    out: Path,
+    out: Page,
     work: Path,
     sandbox: bool,
 ) -> int:
@@ -211,7 +229,7 @@ def _trace_rung(
 
 
 def _write(
-    out: Path,
+    out: Page,
     name: str,
     request: TraceRequest,
     *,
@@ -225,18 +243,18 @@ def _write(
     races = tuple(find_races(recording))
     trace_ = Trace(name, request.how(), recorded, sources, headers, races)
     trace_, page = make_page(trace_)
-    write_whole(out, page.encode())
+    write_whole(out.file, page.encode())
     for note in notes_of(trace_):
         say(note)
     if recorded.message:
         say(f"the run failed: {one_line(recorded.message)}")
-    say(f"the page: {out.absolute().as_uri()}" if os.isatty(2) else f"the page: {out}")
+    tell_of_page("the page", out.file, out.opens)
     is_clean = not recorded.message and not recording.findings
     return ExitCode.FULL_MARKS if is_clean else ExitCode.SHORT_OF_FULL_MARKS
 
 
 def profile(
-    target: Annotated[str, typer.Argument(metavar="LAB/RUNG")],
+    target: RungArgument,
     size: Annotated[
         list[int] | None,
         typer.Option(
@@ -247,6 +265,7 @@ def profile(
     ] = None,
     from_: FromOption = None,
     html: Annotated[Path | None, typer.Option(help="Write a page with pictures here.")] = None,
+    opens: OpenOption = False,
     json: Annotated[Path | None, typer.Option(help="Write the counts here as JSON.")] = None,
     line_limit: Annotated[
         int, typer.Option(min=0, help="Source lines to show, the most expensive first; 0: all.")
@@ -258,10 +277,12 @@ def profile(
     workspace = Workspace.from_environment()
     labs = read_labs(workspace)
     lab, rungs = find_target(labs, target)
-    if "/" not in target.removeprefix("labs/").strip("/"):
+    if "/" not in target:
         raise InputError(f"profile needs a rung, as in {lab.id}/{rungs[0].id}")
     if backend is BackendChoice.CUDA:
         raise InputError("counters come from the cpu backend: use --backend cpu")
+    if opens:
+        html = html or Path("profile.html")
     for file in filter(None, (html, json)):
         require_writable(file)
     with lab_folders(from_ or workspace.labs, lab, labs) as folder:
@@ -279,7 +300,7 @@ def profile(
         write_whole(html, render_page(made).encode())
     print_profile(make_console(), made, line_limit)
     if html:
-        say(f"the page: {html.absolute().as_uri()}" if os.isatty(2) else f"the page: {html}")
+        tell_of_page("the page", html, opens)
     return ExitCode.FULL_MARKS if made.passed else ExitCode.SHORT_OF_FULL_MARKS
 
 

@@ -93,7 +93,8 @@ def grade_class(
                 graded = _confirmed(request, graded, workspace, wanted)
             summary = _report(graded, request)
         for each in requests:
-            say(f"{each.result} was judged again, as its student asks: {each.reason}")
+            how = " again" if store.is_again(each.result) else ""
+            say(f"{each.result} was judged{how}, as its student asks: {each.reason}")
         requests_done(request.results, requests)
         forget_done(graded.store)  # last: only now is the request fulfilled
     return _outcome(graded, summary)

@@ -309,5 +309,6 @@ def _named(name: str, export: Path, submissions: Sequence[Submission]) -> Submis
         raise InputError(f"{export / name}: no such folder or archive")
     known = [who for each in submissions for who in (each.id, each.student.name) if who]
     close = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(known[:_NAMED])}"
-    raise InputError(f"{export} has nothing of {name!r}; {hint}")
+    if not close:
+        raise InputError(f"{export / name}: no such folder or archive, nor student in {export}")
+    raise InputError(f"{export} has nothing of {name!r}; did you mean {close[0]}?")

@@ -2,11 +2,14 @@
 """What is going on, on stderr: a bar on a terminal, a few plain lines anywhere else."""
 
 import math
+import os
 import sys
 import threading
 import time
+import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Protocol, TextIO
 
 from rich.console import Console
@@ -203,3 +206,17 @@ def said_if_slow(line: str, seconds: float = 3.0) -> Iterator[None]:
 def say(line: str) -> None:
     """One plain line of news on stderr."""
     Console(stderr=True, highlight=False).print(Text(line), soft_wrap=True)
+
+
+def tell_of_page(what: str, page: Path, opens: bool) -> None:
+    """Says where a page is: as a link in a terminal, as a path where a program may read it."""
+    say(f"{what}: {page.absolute().as_uri() if os.isatty(2) else page}")
+    if opens:
+        open_page(page)
+
+
+def open_page(page: Path) -> None:
+    """In the browser, if there is one."""
+    link = page.absolute().as_uri()
+    if not webbrowser.open(link):
+        say(f"no browser opens here; the address of the page: {link}")

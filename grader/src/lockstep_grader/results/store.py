@@ -65,6 +65,10 @@ class Store:
         self._handed_in = dict(handed_in or {})
         self._lock = threading.Lock()
 
+    def is_again(self, result: ResultId) -> bool:
+        """Whether a judgement on file must be made a second time."""
+        return str(result) in self._again
+
     def find(self, result: ResultId, key: str) -> Judgement | None:
         """The judgement of exactly this content, if there is a whole one that may be reused."""
         kept = self._kept(result)
