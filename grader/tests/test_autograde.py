@@ -193,6 +193,15 @@ def test_gradescope_grades(kind: str, machine: Machine, packages: dict[Platform,
     assert expected.get(kind, "") in said
 
 
+def test_folders_that_a_student_hands_in_are_one_submission(
+    machine: Machine, packages: dict[Platform, bytes]
+) -> None:
+    write(machine.root / "autograder/submission/a backup", {"notes": "none"})
+    write(machine.root / "autograder/submission/mine" / THREADS.id, SUBMISSIONS["good"])
+    _, made = gradescope(machine, packages[Platform.GRADESCOPE], {})
+    assert made["score"] == FULL
+
+
 def test_gradescope_lists_earlier_submissions(
     machine: Machine, packages: dict[Platform, bytes]
 ) -> None:
@@ -252,20 +261,28 @@ def test_autolab_grades(kind: str, machine: Machine, packages: dict[Platform, by
     assert "\x1b" not in ran.stdout
 
 
+@pytest.mark.parametrize(
+    ("handed_in", "said"),
+    [
+        (b"not a zip", "handin.zip is neither a zip nor a tar archive"),
+        (None, "handin.zip is missing from the submission"),
+    ],
+)
 def test_autolab_without_the_image_unpacks_what_it_was_given(
-    machine: Machine, packages: dict[Platform, bytes]
+    machine: Machine, packages: dict[Platform, bytes], handed_in: bytes | None, said: str
 ) -> None:
     assessment = machine.unpack(packages[Platform.AUTOLAB], "course") / "threads"
     untar(io.BytesIO((assessment / "autograde.tar").read_bytes()), machine.root / "job")
     machine.set_up(machine.root / "job" / "lockstep")  # else it would fetch packages
     shutil.copy(assessment / "autograde-Makefile", machine.root / "job" / "Makefile")
     shutil.copy(assessment / "autograde.tar", machine.root / "job")
-    (machine.root / "job" / "handin.zip").write_bytes(b"not a zip")
+    if handed_in is not None:
+        (machine.root / "job" / "handin.zip").write_bytes(handed_in)
     ran = machine.run("make", "IMAGE_COPY=/nowhere", cwd="job")
     assert ran.returncode == 0, ran.stderr
     autoresult = json.loads(ran.stdout.splitlines()[-1])
     assert sum(autoresult["scores"].values()) == 0
-    assert "handin.zip is damaged, or neither zip nor tar" in ran.stdout
+    assert said in ran.stdout
 
 
 @pytest.mark.parametrize("kind", ["good", "partly", "empty"])
@@ -361,7 +378,7 @@ def test_where_no_sandbox_can_be_made_the_container_has_to_do(
     assert '"scoreboard": [2.0]' in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("part", ["take", "_grade", "_deliver"])
+@pytest.mark.parametrize("part", ["_stage", "_grade", "_deliver"])
 @pytest.mark.parametrize("platform", [Platform.AUTOLAB, Platform.GRADESCOPE])
 def test_whatever_breaks_the_platform_gets_a_result_that_says_so(
     part: str,

@@ -15,10 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_grader.author.packages.autograde import COMPILE_BYTES, OWN_BYTES, jobs_that_fit, take
+from lockstep_grader.author.packages.autograde import COMPILE_BYTES, OWN_BYTES, jobs_that_fit
 from lockstep_grader.author.packages.build import Platform, build_package, bundle
 from lockstep_grader.intake.catalog import read_labs
-from lockstep_grader.intake.submission import MAX_SOURCE_BYTES
 from lockstep_grader.machine.files import Packed, tarred, zipped
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.toolchain.clang import ensure_clang
@@ -195,107 +194,6 @@ def test_package_writes_the_file_and_says_what_to_do_with_it(
 def test_package_of_an_incomplete_checkout_names_what_is_missing(checkout: Checkout) -> None:
     said = checkout.refusal("package", "gradescope", "01", status=3)
     assert "is missing: is this a whole checkout?" in said
-
-
-# What a platform hands in.
-
-
-def taken(tmp_path: Path, source: Path) -> tuple[str, dict[str, bytes]]:
-    target = tmp_path / "taken" / THREADS.id
-    problem = take(source, THREADS, target)
-    return problem, {path.name: path.read_bytes() for path in sorted(target.iterdir())}
-
-
-def test_rung_files_are_taken_wherever_they_lie(tmp_path: Path) -> None:
-    folder = tmp_path / "in"
-    for name, text in {
-        "01_matrix_add.cu": "top",
-        "old/01_matrix_add.cu": "old",
-        "02_grid_stride.cu": "top",
-        "x/00-threads/02_grid_stride.cu": "in the lab's folder",
-        "a/b/03_thread_ids.cu": "deep",
-        "lab.toml": "points = 1000",
-        "threads.cuh": "#define CHEAT",
-    }.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-    problem, files = taken(tmp_path, folder)
-    assert problem == ""
-    assert files == {
-        "01_matrix_add.cu": b"top",
-        "02_grid_stride.cu": b"in the lab's folder",
-        "03_thread_ids.cu": b"deep",
-    }
-
-
-def test_links_and_pipes_are_not_taken(tmp_path: Path) -> None:
-    folder = tmp_path / "in"
-    folder.mkdir()
-    (folder / "01_matrix_add.cu").symlink_to("/etc/passwd")
-    os.mkfifo(folder / "02_grid_stride.cu")
-    (folder / "sub").symlink_to("/etc")
-    assert taken(tmp_path, folder) == ("", {})
-
-
-def test_a_zip_gives_its_rungs_and_nothing_beyond_its_folder(tmp_path: Path) -> None:
-    file = tmp_path / "handin.zip"
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("00-threads/01_matrix_add.cu", "mine")
-        archive.writestr("../../02_grid_stride.cu", "out")
-        archive.writestr("03_thread_ids.cu", b"0" * (64 << 20))
-        link = zipfile.ZipInfo("04_checked_launch.cu")
-        link.create_system, link.external_attr = 3, 0o120777 << 16
-        archive.writestr(link, "/etc/passwd")
-    problem, files = taken(tmp_path, file)
-    assert problem == ""
-    assert files["01_matrix_add.cu"] == b"mine"
-    assert len(files["03_thread_ids.cu"]) == MAX_SOURCE_BYTES + 1
-    assert "04_checked_launch.cu" not in files
-    assert not (tmp_path / "02_grid_stride.cu").exists()
-
-
-def test_a_tar_will_do(tmp_path: Path) -> None:
-    file = tmp_path / "handin.zip"
-    file.write_bytes(tarred({"00-threads/01_matrix_add.cu": Packed(b"mine")}))
-    assert taken(tmp_path, file) == ("", {"01_matrix_add.cu": b"mine"})
-
-
-@pytest.mark.parametrize("content", [b"", b"PK\x05", b"hello", b"\x1f\x8b\x08"])
-def test_a_damaged_archive_is_said_to_be_so(tmp_path: Path, content: bytes) -> None:
-    file = tmp_path / "handin.zip"
-    file.write_bytes(content)
-    problem, files = taken(tmp_path, file)
-    assert "damaged" in problem
-    assert files == {}
-
-
-def test_a_zip_whose_data_are_corrupt_is_said_to_be_damaged(tmp_path: Path) -> None:
-    file = tmp_path / "handin.zip"
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("01_matrix_add.cu", bytes(range(256)) * 40)
-    data = bytearray(file.read_bytes())
-    begin = 30 + len("01_matrix_add.cu")
-    data[begin : begin + 8] = b"\xff" * 8
-    file.write_bytes(data)
-    problem, files = taken(tmp_path, file)
-    assert "handin.zip is damaged" in problem
-    assert files == {}
-
-
-@pytest.mark.parametrize("kind", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_what_would_unpack_at_one_go_is_left_packed(tmp_path: Path, kind: int) -> None:
-    file = tmp_path / "handin.zip"
-    with zipfile.ZipFile(file, "w", kind) as archive:
-        archive.writestr("01_matrix_add.cu", b"0" * 1000)
-    problem, files = taken(tmp_path, file)
-    assert "01_matrix_add.cu is not compressed by deflate" in problem
-    assert files == {}
-
-
-def test_no_archive_at_all_is_said(tmp_path: Path) -> None:
-    assert (
-        taken(tmp_path, tmp_path / "handin.zip")[0] == "handin.zip is missing from the submission"
-    )
 
 
 @pytest.mark.skipif(not shutil.which("make"), reason="no make here")

@@ -6,24 +6,15 @@ A failure on our side is reported as the platform's own "not graded", never as a
 
 import html
 import os
-import stat
-import struct
 import sys
-import tarfile
 import tempfile
 import traceback
-import zipfile
-import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from lockstep_grader.author.packages.build import TIME_LIMIT_SECONDS, Platform
-from lockstep_grader.intake.archives import BOUNDED_COMPRESSION
-from lockstep_grader.intake.submission import MAX_SOURCE_BYTES
 from lockstep_grader.judging.session import Wanted, default_jobs, open_session
 from lockstep_grader.machine.files import read_json, write_json, write_whole
 from lockstep_grader.machine.process import Completed, Limits, Processes
@@ -31,7 +22,7 @@ from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, FaultError, LockstepError
 from lockstep_grader.model.grades import Backend, Judgement, Lab
-from lockstep_grader.model.quiz import ANSWER_FILES, Sheet
+from lockstep_grader.model.quiz import Sheet
 from lockstep_grader.model.score import score_rung
 from lockstep_grader.model.text import one_line
 from lockstep_grader.results.export import platforms
@@ -74,95 +65,6 @@ def _read(file: Path) -> str:
         return ""
 
 
-_MAX_ENTRIES = 20_000
-_MAX_ARCHIVE_BYTES = 32 << 20
-_ENOUGH = MAX_SOURCE_BYTES + 1  # one more than allowed: the grader then says that it is too large
-# What zipfile and tarfile raise for bytes that are not an archive, or not a whole one.
-_DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, struct.error, LookupError)
-_UNREADABLE = (OSError, ValueError, NotImplementedError, RuntimeError, OverflowError)
-
-
-def take(source: Path, lab: Lab, target: Path) -> str:
-    """Copies the rung files and the answers of a folder, zip or tar into the folder `target`.
-
-    A file may lie at the top, in a folder named after the lab, or deeper: takes the first, in the
-    order of `_rank`. Returns one sentence when nothing can be read at all, else an empty text.
-    """
-    target.mkdir(parents=True)
-    if not source.is_dir() and not source.is_file():
-        return f"{source.name} is missing from the submission"
-    try:
-        if source.is_file() and source.stat().st_size > _MAX_ARCHIVE_BYTES:
-            return f"{source.name} is larger than {_MAX_ARCHIVE_BYTES >> 20} MiB"
-        with ExitStack() as opened:
-            files = _files_in(source, opened)
-            for name in (*(rung.file_name for rung in lab.rungs), *ANSWER_FILES):
-                found = [path for path in files if path.name == name]
-                if found:
-                    best = min(found, key=lambda path: _rank(path, lab))
-                    if (data := files[best]()) is not None:
-                        (target / name).write_bytes(data)
-    except _DAMAGED as error:
-        return f"{source.name} is damaged, or neither zip nor tar: {error}"
-    except _UNREADABLE as error:
-        return f"{source.name} cannot be read: {error}"
-    return ""
-
-
-def _files_in(source: Path, opened: ExitStack) -> dict[PurePosixPath, Callable[[], bytes | None]]:
-    """The regular files by path, each with what reads its beginning, while `opened` is open."""
-    if source.is_dir():
-        return {
-            PurePosixPath(path.relative_to(source)): partial(_of_disk, path)
-            for path in _regular_files(source)
-        }
-    if zipfile.is_zipfile(source):
-        packed = opened.enter_context(zipfile.ZipFile(source))
-        return {
-            PurePosixPath(info.filename): partial(_of_zip, packed, info)
-            for info in packed.infolist()[:_MAX_ENTRIES]
-            if not info.is_dir() and (info.external_attr >> 28) != stat.S_IFLNK >> 12
-        }
-    archive = opened.enter_context(tarfile.TarFile(source))  # no compression: it is no bomb
-    entries = (info for info in archive if info.isreg())
-    return {PurePosixPath(info.name): partial(_of_tar, archive, info) for info in entries}
-
-
-def _regular_files(source: Path) -> Iterator[Path]:
-    paths: list[Path] = []
-    for folder, folders, names in os.walk(source):  # follows no link
-        folders.sort()
-        paths += [Path(folder, name) for name in names]
-        if len(paths) > _MAX_ENTRIES:
-            break
-    return (path for path in paths if stat.S_ISREG(path.lstat().st_mode))
-
-
-def _of_disk(path: Path) -> bytes | None:
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    with os.fdopen(handle, "rb") as stream:
-        regular = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
-        return stream.read(_ENOUGH) if regular else None
-
-
-def _of_zip(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    if info.compress_type not in BOUNDED_COMPRESSION:
-        name = PurePosixPath(info.filename).name
-        raise ValueError(f"{name} is not compressed by deflate: pack it as zip does")
-    with archive.open(info) as stream:
-        return stream.read(_ENOUGH)
-
-
-def _of_tar(archive: tarfile.TarFile, info: tarfile.TarInfo) -> bytes | None:
-    stream = archive.extractfile(info)
-    return stream.read(_ENOUGH) if stream else None
-
-
-def _rank(path: PurePosixPath, lab: Lab) -> tuple[bool, int, str]:
-    """In the lab's own folder first, then near the top, then by name."""
-    return path.parent.name != lab.id, len(path.parts), str(path)
-
-
 _RESERVE_SECONDS = 30  # to write results before the platform's own limit
 _GITHUB_SECONDS = 1500
 _PROGRAM = Path(__file__).parents[2] / "__main__.py"
@@ -192,7 +94,7 @@ def autograde(
     with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
         work = Path(folder)
         try:
-            problem = take(_handed_in(platform, lab, root), lab, work / "submission" / lab.id)
+            problem = _stage(_handed_in(platform, lab, root), work / "class")
             graded = _grade(workspace, platform, lab, work)
             graded = replace(graded, problem=problem or graded.problem)
             graded = graded.with_sheet_points(worth or {})
@@ -234,6 +136,20 @@ def _handed_in(platform: Platform, lab: Lab, root: Path) -> Path:
     }[platform]
 
 
+def _stage(handed_in: Path, target: Path) -> str:
+    """Makes `target` a class of one student, so that what is in it is never read as several.
+
+    Returns one sentence when nothing was handed in, else an empty text.
+    """
+    target.mkdir()
+    if not handed_in.exists():
+        (target / "submission").mkdir()
+        return f"{handed_in.name} is missing from the submission"
+    name = "submission" if handed_in.is_dir() else handed_in.name
+    (target / name).symlink_to(handed_in.absolute())
+    return ""
+
+
 def _prepared(workspace: Workspace) -> Path:
     """Names the toolchain that `prepare` built: a later run builds nothing, so that another user
     may run it, and on a file system that is read only."""
@@ -249,7 +165,7 @@ def _grade(workspace: Workspace, platform: Platform, lab: Lab, work: Path) -> En
     # Where the set-up could not fetch it, there is no network here either.
     if missing_pins() and not toolkit_nvcc():
         argv += [f"{NVCC}=off"]
-    argv += [sys.executable, str(_PROGRAM), "grade", str(work / "submission")]
+    argv += [sys.executable, str(_PROGRAM), "grade", str(work / "class")]
     argv += ["--lab", lab.id, "--backend", "cpu", "--results", str(report.parent)]
     if platform in _ONE_AT_A_TIME:
         argv += ["--jobs", "1"]
