@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from lockstep_grader.student.profile.model import SizeProfile, read_size
+from lockstep_grader.student.profile.run import SizeProfile, read_size
 
 from conftest import DATA
 

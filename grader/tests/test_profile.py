@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.student.profile.model import read_size
+from lockstep_grader.student.profile.run import read_size
 
 from conftest import LAB, Checkout
 from profiles import judged, kernel, line, profiled_source, size_profile

@@ -12,7 +12,7 @@ from lockstep_grader.student.profile.cost import (
     line_notes,
     passes,
 )
-from lockstep_grader.student.profile.model import Kernel
+from lockstep_grader.student.profile.run import Kernel
 
 from profiles import kernel, line, size_profile, tree_lines
 

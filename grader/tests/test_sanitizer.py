@@ -8,7 +8,7 @@ import pytest
 
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding, FindingKind
-from lockstep_grader.observe.cleanliness import works as works_here
+from lockstep_grader.observe.observer import works as works_here
 from lockstep_grader.toolchain.nvcc import Sanitizer
 from lockstep_grader.words.sanitizer_log import Report, read_log
 
@@ -341,7 +341,7 @@ def test_trouble_of_a_tool_that_works_is_the_rungs(
     gpu: Checkout, monkeypatch: pytest.MonkeyPatch, trouble: str
 ) -> None:
     """A rung can end its own worker under a tool, and garble the tool's log."""
-    monkeypatch.setattr("lockstep_grader.observe.cleanliness.works", lambda *_: True)
+    monkeypatch.setattr("lockstep_grader.observe.observer.works", lambda *_: True)
     gpu.write_toolchain(backend="cuda", anchors=str(gpu.write("anchors", "fast")))
     source = f"{verdict_line()}{trouble}"
     ran, report = gpu.grade(gpu.submission("ann", {"01_first": source}))

@@ -47,8 +47,8 @@ from lockstep_grader.judging.session import Session, Wanted, open_session
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend, Finding, Judgement, Lab
-from lockstep_grader.observe.cleanliness import sanitize
 from lockstep_grader.observe.judge import StandingJudges, Trial, Workers
+from lockstep_grader.observe.observer import sanitize
 from lockstep_grader.request.job import Job
 from lockstep_grader.student.program.build import program_steps
 from lockstep_grader.toolchain.description import Step

@@ -46,8 +46,8 @@ from lockstep_grader.model.errors import ExitCode, FaultError, InputError
 from lockstep_grader.model.grades import Backend, Lab
 from lockstep_grader.model.text import one_line
 from lockstep_grader.student.predict import invitation
-from lockstep_grader.student.profile.run import profile_json, profile_rung
-from lockstep_grader.student.profile.terminal import print_profile
+from lockstep_grader.student.profile.report import print_profile, profile_json
+from lockstep_grader.student.profile.run import profile_rung
 from lockstep_grader.student.program import report
 from lockstep_grader.student.program.build import (
     STANDARDS,
@@ -60,13 +60,14 @@ from lockstep_grader.student.program.build import (
     worker_of,
 )
 from lockstep_grader.student.program.run import Settings
-from lockstep_grader.student.trace.key_ideas import KeyIdea, read_key_ideas
 from lockstep_grader.student.trace.model import find_races
 from lockstep_grader.student.trace.page import Trace
 from lockstep_grader.student.trace.record import (
     DEFAULT_SIZE,
+    KeyIdea,
     Recorded,
     TraceRequest,
+    read_key_ideas,
     record_program,
     record_rung,
 )

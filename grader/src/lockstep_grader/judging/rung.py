@@ -30,9 +30,8 @@ from lockstep_grader.model.grades import (
     FindingKind,
     Judgement,
 )
-from lockstep_grader.observe.cleanliness import emulators_test
 from lockstep_grader.observe.judge import Workers, workers_on_cpu
-from lockstep_grader.observe.observer import Observer
+from lockstep_grader.observe.observer import Observer, emulators_test
 from lockstep_grader.request.job import EVERY_TEST, Job, Setup
 from lockstep_grader.request.key import Keys
 from lockstep_grader.rules.source import check_source

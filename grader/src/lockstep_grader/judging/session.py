@@ -16,7 +16,7 @@ from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Backend
-from lockstep_grader.observe.cleanliness import emulator_file
+from lockstep_grader.observe.observer import emulator_file
 from lockstep_grader.request.job import Setup
 from lockstep_grader.toolchain import system
 from lockstep_grader.toolchain.description import (

@@ -27,8 +27,7 @@ from lockstep_grader.quiz.score import Predictions
 from lockstep_grader.student import state
 from lockstep_grader.student.check import Checked
 from lockstep_grader.student.profile.cost import passes
-from lockstep_grader.student.profile.model import SizeProfile
-from lockstep_grader.student.profile.run import count
+from lockstep_grader.student.profile.run import SizeProfile, count
 from lockstep_grader.student.program.build import source_of, worker_of
 
 _NAMED_LINES = 2

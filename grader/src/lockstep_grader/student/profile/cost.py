@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from lockstep_grader.model.measures import figure
-from lockstep_grader.student.profile.model import (
+from lockstep_grader.student.profile.run import (
     SECTOR_BYTES,
     WARP_SIZE,
     Counters,

@@ -25,8 +25,13 @@ from lockstep_grader.student.profile.cost import (
     kernel_columns,
     line_notes,
 )
-from lockstep_grader.student.profile.model import SECTOR_BYTES, WARP_SIZE, Pattern, SizeProfile
-from lockstep_grader.student.profile.run import Profile
+from lockstep_grader.student.profile.run import (
+    SECTOR_BYTES,
+    WARP_SIZE,
+    Pattern,
+    Profile,
+    SizeProfile,
+)
 
 _CELL = 20  # user units
 _LEFT = 76  # for the rows' labels

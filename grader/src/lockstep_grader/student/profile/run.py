@@ -1,41 +1,158 @@
 # SPDX-License-Identifier: MIT
-"""Makes a profile: compiles the rung and lets the judge count one call of each size."""
+"""Makes a profile: compiles the rung and lets the judge count one call of each size. What the judge
+says is read and checked."""
 
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import AliasChoices, BeforeValidator, Field, TypeAdapter, ValidationError
 
 from lockstep_grader.compile.nvcc import compile_for_gpus
 from lockstep_grader.intake.submission import Source
+from lockstep_grader.intake.toml_lines import spelled
+from lockstep_grader.intake.toml_tables import first_problem
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.process import Limits
 from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
 from lockstep_grader.model.grades import (
     Backend,
+    Finding,
     FindingKind,
     Lab,
     Outcome,
+    Place,
     Resources,
     Rung,
 )
-from lockstep_grader.model.text import one_line
+from lockstep_grader.model.text import one_line, visible
 from lockstep_grader.observe.judge import workers_on_cpu
 from lockstep_grader.request.job import LabSetup
-from lockstep_grader.results.serial import resources_json, toolchain_json
-from lockstep_grader.student.profile.cost import MULTIPROCESSORS, diagnose
-from lockstep_grader.student.profile.model import SizeProfile, read_size, size_json
 from lockstep_grader.student.program.build import source_of, worker_of
-from lockstep_grader.toolchain.description import Toolchain
 from lockstep_grader.toolchain.nvcc import Phase
 
 _LIMITS = Limits(seconds=900, output_bytes=256 << 20)
 _OK, _WRONG = 0, 1
-PROFILE_VERSION = 1
 _BUDGET_SIZE = 0  # to the judge: the size at which budgets are judged
+WARP_SIZE = 32
+SECTOR_BYTES = 32
+
+
+def _name(path: Any) -> str:
+    return visible(Path(str(path)).name)
+
+
+def _finding(item: Mapping[str, Any]) -> Finding:
+    message, line = visible(str(item["message"])), int(item.get("line") or 0)
+    return Finding(FindingKind(item["kind"]), message, _name(item.get("file", "")), line)
+
+
+_Words = Annotated[str, BeforeValidator(lambda text: visible(str(text)))]
+_FileName = Annotated[str, BeforeValidator(_name)]
+Counters = Mapping[_Words, float]
+# In bytes, one a lane; None: the lane took no part.
+_Offsets = Annotated[tuple[int | None, ...], Field(min_length=WARP_SIZE, max_length=WARP_SIZE)]
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One request of one warp: where each lane went."""
+
+    space: Literal["global", "shared"]
+    access: Literal["read", "write", "atomic"]
+    size_bytes: int  # that each lane moves
+    base: _Words  # what the offsets are counted from, such as d_in
+    offsets: _Offsets
+    # 32-byte sectors (global) or wavefronts (shared)
+    passes: Annotated[int, Field(validation_alias=AliasChoices("sectors", "wavefronts"))]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    file: _FileName
+    line: int
+    counters: Counters
+    patterns: tuple[Pattern, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    blocks: int  # that one multiprocessor holds at a time
+    warps: int
+    of_warps: int  # that it could hold
+    limiter: _Words
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    name: _Words
+    launches: int
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    static_shared_bytes: int
+    dynamic_shared_bytes: int
+    occupancy: Occupancy
+    counters: Counters
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SizeProfile:
+    """One call of one size. `message` says what is wrong when it did not pass."""
+
+    num_items: int
+    items: float  # what "per item" means: not always the requested size
+    outcome: Outcome
+    message: _Words
+    findings: tuple[Annotated[Finding, BeforeValidator(_finding)], ...]
+    measures: Counters
+    kernels: tuple[Kernel, ...]
+    places: Mapping[_Words, Place] = field(default_factory=dict)  # by measure: the most of it
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Every line with counters, summed over the kernels, by file and number."""
+        merged: dict[tuple[str, int], Line] = {}
+        for kernel in self.kernels:
+            for line in kernel.lines:
+                known = merged.get((line.file, line.line))
+                merged[line.file, line.line] = _sum(known, line) if known else line
+        return tuple(merged[place] for place in sorted(merged))
+
+
+SIZE_PROFILE = TypeAdapter(SizeProfile)
+
+
+def read_size(data: Any) -> SizeProfile:
+    """One line of the judge's output. Raises FaultError when it is not as agreed."""
+    try:
+        return SIZE_PROFILE.validate_python({"items": data["num_items"], **data})
+    except ValidationError as error:
+        path, said = first_problem(error)
+        raise FaultError(
+            f"the judge wrote a profile that cannot be read: {spelled(path)}: {said}"
+        ) from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise FaultError(f"the judge wrote a profile that cannot be read: {error!r}") from error
+
+
+def read_run(kernels: Sequence[Any]) -> SizeProfile:
+    """What `run` counted in a whole program, which has no number of items: as of one item."""
+    data = {"num_items": 1, "outcome": "passed", "message": "", "findings": (), "measures": {}}
+    return read_size({**data, "kernels": kernels})
+
+
+def _sum(one: Line, other: Line) -> Line:
+    counters = dict(one.counters)
+    for name, value in other.counters.items():
+        # The largest multiplicity of an address is not a sum.
+        add = max if "max_" in name else float.__add__
+        counters[name] = add(counters.get(name, 0.0), value)
+    return Line(one.file, one.line, counters, one.patterns + other.patterns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,23 +249,3 @@ def _complain(name: str, size: SizeProfile) -> None:
         raise SubmissionError(f"{name} is not written yet: {one_line(size.message)}")
     if size.outcome is not Outcome.PASSED:
         raise SubmissionError(f"{name} cannot be profiled: {one_line(size.message)}")
-
-
-def profile_json(profile: Profile, toolchain: Toolchain) -> dict[str, Any]:
-    """What `profile --json` writes; schemas/profile.schema.json describes it."""
-    known = profile.resources
-    sizes = []
-    for size in profile.sizes:
-        sizes.append(size_json(size))
-        for kernel, made in zip(size.kernels, sizes[-1]["kernels"], strict=True):
-            told = diagnose(kernel, size.items, MULTIPROCESSORS)
-            made["diagnosis"] = {"rule": told.rule, "sentence": told.sentence}
-    return {
-        "version": PROFILE_VERSION,
-        "backend": toolchain.backend.value,
-        "toolchain": toolchain_json(toolchain),
-        "lab": profile.lab.id,
-        "rung": profile.rung.id,
-        "sizes": sizes,
-        "resources": None if isinstance(known, str) else [resources_json(item) for item in known],
-    }

@@ -16,12 +16,12 @@ from lockstep_grader.model.grades import Backend, Finding
 from lockstep_grader.model.text import visible
 from lockstep_grader.student.explain import excerpt
 from lockstep_grader.student.profile.cost import PER_ITEM, kernel_columns
-from lockstep_grader.student.profile.model import read_run
-from lockstep_grader.student.profile.terminal import (
+from lockstep_grader.student.profile.report import (
     print_elsewhere,
     print_kernels,
     print_source,
 )
+from lockstep_grader.student.profile.run import read_run
 from lockstep_grader.student.program.build import BuildError
 from lockstep_grader.student.program.run import Leak, Ran
 from lockstep_grader.words.names import with_names

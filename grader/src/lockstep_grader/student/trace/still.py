@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lockstep_grader.student.trace.cells import Cells
-from lockstep_grader.student.trace.key_ideas import KeyIdea
 from lockstep_grader.student.trace.model import (
     ACCESSES,
     ACTING,
@@ -19,6 +18,7 @@ from lockstep_grader.student.trace.model import (
     Recording,
     find_races,
 )
+from lockstep_grader.student.trace.record import KeyIdea
 
 _NEW, _RUNS, _WAITS, _OVER = "new", "runs", "waits", "over"  # states of a lane
 _LEFT, _CELL, _ROW = 64, 24, 22

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A profile on a terminal: the kernels, what holds each back, the source with its hot lines."""
+"""A profile on a terminal: the kernels, what holds each back, the source with its hot lines; and as
+JSON."""
 
 from collections.abc import Sequence, Set
+from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
@@ -12,6 +14,7 @@ from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import Outcome, Resources
 from lockstep_grader.model.measures import figure
 from lockstep_grader.model.text import visible
+from lockstep_grader.results.serial import resources_json, toolchain_json
 from lockstep_grader.student.profile.cost import (
     MULTIPROCESSORS,
     LineNote,
@@ -19,9 +22,10 @@ from lockstep_grader.student.profile.cost import (
     kernel_columns,
     line_notes,
 )
-from lockstep_grader.student.profile.model import SizeProfile
-from lockstep_grader.student.profile.run import Profile
+from lockstep_grader.student.profile.run import SIZE_PROFILE, Profile, SizeProfile
+from lockstep_grader.toolchain.description import Toolchain
 
+_JSON_VERSION = 1
 _NEIGHBOURS = 1  # source lines shown above and below one with counters
 _WHOLE_FILE = 40  # a file of so many lines is shown whole
 _HEAT = ((0.25, "bold red"), (0.05, "yellow"))  # by a line's share of the passes
@@ -157,3 +161,44 @@ def _print_resources(
             f"{item.largest_block} threads",
         )
     console.print(Padding(table, 0))
+
+
+def profile_json(profile: Profile, toolchain: Toolchain) -> dict[str, Any]:
+    """What `profile --json` writes; schemas/profile.schema.json describes it."""
+    known = profile.resources
+    sizes = []
+    for size in profile.sizes:
+        sizes.append(_size_json(size))
+        for kernel, made in zip(size.kernels, sizes[-1]["kernels"], strict=True):
+            told = diagnose(kernel, size.items, MULTIPROCESSORS)
+            made["diagnosis"] = {"rule": told.rule, "sentence": told.sentence}
+    return {
+        "version": _JSON_VERSION,
+        "backend": toolchain.backend.value,
+        "toolchain": toolchain_json(toolchain),
+        "lab": profile.lab.id,
+        "rung": profile.rung.id,
+        "sizes": sizes,
+        "resources": None if isinstance(known, str) else [resources_json(item) for item in known],
+    }
+
+
+def _size_json(size: SizeProfile) -> dict[str, Any]:
+    """As schemas/profile.schema.json has it, without the diagnoses of the kernels."""
+    made: dict[str, Any] = SIZE_PROFILE.dump_python(size, mode="json")
+    del made["places"]
+    made["findings"] = [
+        {
+            "kind": finding.kind.value,
+            "file": finding.file,
+            "line": finding.line or None,
+            "message": finding.message,
+        }
+        for finding in size.findings
+    ]
+    for line in (line for kernel in made["kernels"] for line in kernel["lines"]):
+        line["line"] = line["line"] or None
+        for pattern in line["patterns"]:
+            unit = "sectors" if pattern["space"] == "global" else "wavefronts"
+            pattern[unit] = pattern.pop("passes")
+    return made
