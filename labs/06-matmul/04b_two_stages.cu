@@ -50,7 +50,7 @@ __device__ void start_copies(const Matrices& m, int first_row, int first_col, in
   // TODO 2. A's tile is transposed on the way. How many words can one copy take, and how many
   //         copies does a thread start? Let eight neighbouring lanes read eight neighbouring words.
   // TODO 3. B's tile is not transposed. kVectors: every row of B starts on 16 bytes.
-  // TODO 4. 04 computed the addresses in every round. What of them changes from tile to tile? (The
+  // TODO 4. 04 computed the addresses in every round. Which part changes from tile to tile? (The
   //         solution makes this a class that keeps two pointers and moves them.)
 }
 

@@ -47,14 +47,16 @@ struct Matrices {
 // Reads step k of a stage; a and b: this thread's first vectors of step 0.
 __device__ void load_fragment(Tile::Fragment& fragment, const float* a, const float* b, int k) {
   // TODO 2. Two float4 of A and two of B. How far apart are a thread's vectors? How many different
-  //         vectors of A does a warp read in one load, and how many of B? How many were it in 04b?
+  //         vectors of A does a warp read in one load, and how many of B? How many were there in
+  //         04b?
 }
 
 template <bool kVectors>
 __global__ void __launch_bounds__(Tile::kThreadsPerBlock) fragments_kernel(Matrices m) {
   Tile::Fragment fragments[2];  // one is multiplied while the other is loaded
-  // TODO 3. In the block's tile, which row and which column are the first of this thread? Compute
-  //         them from its warp and its lane.
+  // TODO 3. At which row and column of the block's tile do this thread's outputs begin? Compute
+  // them
+  //         from its warp and its lane.
   // TODO 4. In step k, load fragments[(k + 1) % 2], then multiply fragments[k % 2]. Why are both in
   //         registers only if the loop over k is unrolled?
   // TODO 5. What does the last step of a tile load? So when must the next tile's copies be there,

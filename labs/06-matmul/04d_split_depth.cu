@@ -60,13 +60,14 @@ __device__ void put4(float* d_row, int first, int width, const float* words, boo
   // TODO 3. What must C hold before the first block adds to it? Why must it be an atomic add?
 }
 
-// Block (x, y) multiplies tile x over steps y * steps_per_block and following along the depth.
+// Block (x, y) multiplies tile x, from step y * steps_per_block on along the depth.
 // Where gridDim.y is 1, it writes C; else the blocks of a tile add to C, which is zero at first.
 template <Rows kRows>
 __global__ void __launch_bounds__(Tile::kThreadsPerBlock, Tile::kBlocksPerMultiprocessor)
     split_depth_kernel(Matrices m, int steps_per_block) {
-  // TODO 4. Your 04c, from another first step, and for fewer of them. How many has the last block
-  //         of a tile? In Rows::kWhole, which comparisons are left out, here and in the copies?
+  // TODO 4. Your 04c, from another first step on, and for fewer steps. How many does the last block
+  //         of a tile take? In Rows::kWhole, which comparisons are left out, here and in the
+  //         copies?
 }
 
 int num_tiles(const Matrices& m) {

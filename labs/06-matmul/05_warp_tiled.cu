@@ -16,8 +16,8 @@ constexpr int kRowsPerThread = 8;
 // How C is divided: a block's tile into warps' tiles, those into outputs of threads.
 template <int kTileRows, int kTileCols, int kWarpRows, int kWarpCols, int kBlocks>
 struct Tile {
-  // TODO 1. 04d's constants, Stage and Fragment, from these parameters. How many outputs has a
-  //         thread of each tile below, and how many registers do sums and fragments take?
+  // TODO 1. 04d's constants, Stage and Fragment, from these parameters. How many outputs does a
+  //         thread of each tile below have, and how many registers do sums and fragments take?
   static constexpr int kRows = kTileRows;
   static constexpr int kCols = kTileCols;
   static constexpr int kThreadsPerBlock = kTileRows / kWarpRows * (kTileCols / kWarpCols) * 32;

@@ -14,13 +14,13 @@
 //            columns there is nothing to write
 //   errors   lab::CudaError if a launch fails
 //   NaN      and infinities go where the arithmetic takes them, and nowhere else: a NaN in row 3 of
-//            A shows in row 3 of C alone
+//            A appears only in row 3 of C
 //   rounding the terms may be added in any order, products and sums may be fused. With u = 2^-24
 //            and S the sum of the magnitudes |a[row][k] * b[k][col]| over k, an element may be off
 //            by gamma * S, gamma = depth * u / (1 - depth * u): each term is rounded at most once
 //            as a product and depth - 1 times in sums (Higham, "Accuracy and Stability of Numerical
 //            Algorithms", section 3.1). Factors rounded to the 11 bits of half or TF32, whose error
-//            is 2^13 times u, do not keep it
+//            is 2^13 times u, miss this bound
 #pragma once
 
 #include <cuda_runtime.h>

@@ -12,9 +12,9 @@ Waves waves(int num_blocks, int num_sms, int blocks_per_sm) {
   todo("03_block_distribution: write both functions, then delete these lines");
 
   const int places = num_sms * blocks_per_sm;
-  // TODO 1. How many blocks run at once? How many has an SM at most and at least, if dealt out
-  //         evenly? (100 blocks, 16 SMs.)
-  // TODO 2. How many rounds are there? How many blocks has the last one: what if it is full?
+  // TODO 1. How many blocks run at once? How many does an SM have at most and at least, if
+  //         they are dealt out evenly? (100 blocks, 16 SMs.)
+  // TODO 2. How many rounds are there? How many blocks does the last one have, also if it is full?
   // TODO 3. Places over all rounds, and the share of them that is used: which type?
   return {places, 0, 0, num_blocks / places, num_blocks % places, 0.0};
 }

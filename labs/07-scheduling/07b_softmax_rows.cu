@@ -43,7 +43,7 @@ template <class Operator>
 __device__ float row_combine(float value, Operator combine) {
   __shared__ float warps[kNumWarps];
   // TODO 3. What does each warp leave in `warps`, and which lane writes it? What must happen before
-  //         another warp reads it? The 8 values in it are left to combine. What does a lane
+  //         another warp reads it? Then 8 values are left to combine. What does a lane
   //         without one bring?
   return value;
 }
@@ -60,8 +60,9 @@ __global__ void __launch_bounds__(kRowThreads)
 RowPlan plan_rows(int num_rows, int row_length, dim3 block) {
   todo("07b_softmax_rows: plan_rows");
   // TODO 6. Which blocks, warps and items are whole, and which must be rounded up?
-  // TODO 7. Threads are numbered row by row, and 32 of them in a row are a warp. Of which rows are
-  //         the threads in more than one? Try dim3(64, 2), dim3(16, 8) and dim3(24, 4).
+  // TODO 7. Threads are numbered row by row, and each 32 of them are a warp. Which rows have
+  // threads
+  //         in more than one warp? Try dim3(64, 2), dim3(16, 8) and dim3(24, 4).
   return {};
 }
 

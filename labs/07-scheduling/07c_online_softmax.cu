@@ -26,14 +26,14 @@ struct Normalizer {
 
 // Of no items.
 __device__ Normalizer nothing() {
-  // TODO 1. Which pair changes no other when they are combined?
+  // TODO 1. Which pair leaves any other as it is when the two are combined?
   return {};
 }
 
 // Of the items of both.
 __device__ Normalizer combine(Normalizer a, Normalizer b) {
-  // TODO 2. The sum of a is one of exp(item - a.largest). What is it worth when the largest is
-  //         b.largest?
+  // TODO 2. a.sum adds up exp(item - a.largest). What does it become if you subtract b.largest
+  //         instead?
   return a;
 }
 

@@ -24,7 +24,7 @@ enum class Tree {
 };
 
 // How many warps of a block diverge in each step: some of the warp's threads are active, and some
-// are not. The last warp may have fewer than 32 threads; the missing ones are neither.
+// are not. The last warp may have fewer than 32 threads; missing threads do not count.
 //   num_threads [1, 1024]
 //   h_warps     (number of strides) one number per step, in the order of the steps
 void divergent_warps(int num_threads, Tree tree, int* h_warps);
@@ -125,7 +125,8 @@ RowPlan plan_rows(int num_rows, int row_length, dim3 block);
 // ---- 07b_softmax_rows, 07c_online_softmax, 07d_register_rows, 08_softmax
 
 // d_out[row][i] = exp(d_in[row][i] - m) / (sum over j of exp(d_in[row][j] - m)), where m is the
-// row's largest item. Without the subtraction it would be the same, had exp no overflow.
+// row's largest item. Without the subtraction the result would be the same, if exp did not
+// overflow.
 //   d_in, d_out (num_rows, row_length), row-major, without gaps
 //   num_rows, row_length [0, 2^31), num_rows * row_length < 2^31
 // Items may have any value, -3e38 and 3e38 in one row, too. The share of -infinity is 0. A row

@@ -27,11 +27,11 @@ struct SmLimits {
   int max_registers_per_thread;
   int register_unit;             // registers are handed out in multiples of this many ...
   RegisterOwner register_owner;  // ... to a block, or to a warp
-  int warp_unit;  // kBlock: a block's warps are rounded up to a multiple of this many, registers
-                  // alone. kWarp: so many partitions have an equal share of the registers each
+  int warp_unit;  // kBlock: for registers, a block's warps are rounded up to a multiple of this
+                  // many. kWarp: this many partitions have an equal share of the registers
 
   int shared_bytes;                // shared memory of the SM
-  int max_shared_bytes_per_block;  // of which a kernel may ask for
+  int max_shared_bytes_per_block;  // the most that a kernel may request
   int reserved_shared_bytes;       // taken by the system for each block, in addition
   int shared_unit;                 // both together are handed out in multiples of this many bytes
 };

@@ -101,6 +101,17 @@ void bank_of_padded(const Drawn& drawn) {
   quiz::counted("shared_read_wavefronts");
 }
 
+__global__ void read_vectors(float4* d_out, int stride) {
+  extern __shared__ float4 vectors[];
+  d_out[threadIdx.x] = vectors[threadIdx.x * stride / 4];
+}
+
+void vectors_in_banks(const Drawn& drawn) {
+  const quiz::Array<float4> out(32);
+  read_vectors<<<1, 32, 32 * drawn["stride"] * sizeof(float)>>>(out.get(), drawn["stride"]);
+  quiz::counted("shared_read_wavefronts");
+}
+
 // An atomic addition per multiply-add, so that the counters count it.
 __global__ void multiply_fragments(float* d_sums, int high, int wide) {
   __shared__ float a[16];
@@ -166,6 +177,7 @@ int main(int argc, char** argv) {
                     {"shared-bytes", shared_bytes},
                     {"barriers-tiled", barriers_tiled},
                     {"bank-of-padded", bank_of_padded},
+                    {"vectors-in-banks", vectors_in_banks},
                     {"fma-per-load", fma_per_load},
                     {"batches-arrived", batches_arrived}});
 }
