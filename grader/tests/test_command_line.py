@@ -45,6 +45,15 @@ def test_help_lists_each_verb_once_and_students_verbs_first(checkout: Checkout) 
     assert out.index("  doctor ") < out.index(titles[1]) < out.index("  grade ")
 
 
+def test_help_of_a_students_copy_lists_students_verbs_alone(checkout: Checkout) -> None:
+    checkout.write("release.json", "{}")
+    out = checkout.lab("--help").out
+    assert "  submit " in out
+    assert "For instructors" not in out
+    assert "  grade " not in out
+    assert checkout.lab("grade", "--help").status == 0  # its pipelines use it
+
+
 @pytest.mark.parametrize("verb", [name for name in VERBS if not VERBS[name].help])
 def test_a_verb_without_a_line_is_hidden(verb: str) -> None:
     assert command(verb).hidden
@@ -83,8 +92,8 @@ def test_help_imports_the_command_line_alone(checkout: Checkout) -> None:
     assert not loaded & {"rich.console", "pydantic", "jinja2", "submitit", "watchfiles"}
     ours = {name for name in loaded if name.startswith("lockstep_grader.")}
     packages = ("cli", "machine", "model")
-    needed = ("cli.environment", "cli.main", "cli.verbs", "machine.interrupts")
-    pure = ("model.errors", "model.text")
+    needed = ("cli.environment", "cli.main", "cli.verbs", "machine.interrupts", "machine.workspace")
+    pure = ("model.compat", "model.errors", "model.grades", "model.quiz", "model.text")
     assert ours == {f"lockstep_grader.{name}" for name in (*packages, *needed, *pure)}
 
 

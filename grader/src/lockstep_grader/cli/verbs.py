@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperGroup
 
+from lockstep_grader.machine.workspace import Workspace
+
 
 class Verb(NamedTuple):
     module: str
@@ -104,7 +106,10 @@ class VerbGroup(TyperGroup):
         return list(VERBS)
 
     def format_commands(self, ctx: object, formatter: Any) -> None:
+        only_students = Workspace.from_environment().is_students_copy
         for title, verbs in _SECTIONS.items():
+            if only_students and verbs is not _FOR_STUDENTS:
+                continue
             with formatter.section(title):
                 formatter.write_dl([(name, verb.help) for name, verb in verbs.items() if verb.help])
 

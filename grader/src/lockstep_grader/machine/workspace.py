@@ -46,6 +46,10 @@ class Workspace:
         """What this checkout remembers about its user: progress and revealed hints."""
         return self.root / ".lockstep"
 
+    @property
+    def is_students_copy(self) -> bool:
+        return (self.root / MANIFEST).is_file()
+
     def build(self, backend: Backend) -> Path:
         return self.build_root / backend
 
