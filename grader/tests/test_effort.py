@@ -58,7 +58,7 @@ def worked(checkout: Checkout, minutes: float, hints: int) -> None:
         ".lockstep/work.json",
         json.dumps({"last": NINE.isoformat(), "minutes": {f"{LAB}/01_first": minutes}}),
     )
-    checkout.write(".lockstep/hints.json", json.dumps({f"{LAB}/01_first": hints}))
+    checkout.write(".lockstep/hints.json", json.dumps({f"{LAB}/01_first": [*range(1, hints + 1)]}))
 
 
 def test_submit_sends_them_only_when_it_is_asked_to(checkout: Checkout) -> None:

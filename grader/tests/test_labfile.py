@@ -78,6 +78,8 @@ def test_a_lab_is_read_as_it_is_written(lab: Lab) -> None:
         ('id = "02_second"', 'id = "01_first"', ":16: rung[1].id: 01_first is there twice"),
         ('id = "02_second"', 'id = "second"', ":16: rung[1].id: expected two digits and a name"),
         ('hints = ["one", "two", "three"]', "hints = [1]", ":20: rung[1].hints: expected a list"),
+        ('"a telling hint"]', '"b"]\nhint_for = { races = 1 }', "races: is neither a kind"),
+        ('"a telling hint"]', '"b"]\nhint_for = { race = 3 }', "the number of a hint, from 1 to 2"),
         ("[[rung]]", "[rung]", "rung: expected [[rung]] tables"),
     ],
 )

@@ -181,6 +181,24 @@ def test_hints_come_one_at_a_time_and_start_again(checkout: Checkout) -> None:
     assert "telling" not in checkout.lab("hint", f"{LAB}/01_first").out
 
 
+def test_the_hint_for_a_finding_comes_first(checkout: Checkout) -> None:
+    model = checkout.root / "labs" / LAB / "lab.toml"
+    text = model.read_text().replace(
+        '"a telling hint"]', '"a telling hint"]\nhint_for = { race = 2 }'
+    )
+    model.write_text(text)
+    checkout.submission("labs", {"01_first": RACY})
+    checkout.lab("check", LAB)
+    first, second = (checkout.lab("hint", f"{LAB}/01").out for _ in range(2))
+    assert "hint 2 of 2  a telling hint" in first
+    assert "gentle" not in first
+    assert "hint 1 of 2  a gentle hint" in second
+    checkout.lab("hint", f"{LAB}/01", "--reset")
+    checkout.submission("labs", {})
+    checkout.lab("check", LAB)
+    assert "a gentle hint" in checkout.lab("hint", f"{LAB}/01").out
+
+
 def test_all_hints_at_once(checkout: Checkout) -> None:
     out = checkout.lab("hint", f"{LAB}/02", "--all").out
     assert all(f"hint {number} of 3" in out for number in (1, 2, 3))

@@ -44,6 +44,7 @@ from lockstep_grader.results.serial import check_json
 from lockstep_grader.student import bench, state
 from lockstep_grader.student.check import Checked, Shown, check, watch
 from lockstep_grader.student.effort import effort, has_failed, remember_work
+from lockstep_grader.student.explain import causes_of
 from lockstep_grader.student.predict import invitation, show_after
 
 _Everything = Annotated[
@@ -122,7 +123,11 @@ def _remember(workspace: Workspace, checked: Checked) -> None:
     lab, result = checked.lab, checked.result
     if checked.folder.resolve() == workspace.labs:
         with _remembering():
-            state.remember_checks(workspace.state, lab, result, checked.sources)
+            causes = {
+                rung.id: causes_of(rung, found, checked.backend)
+                for rung, found in zip(checked.rungs, result.rungs, strict=True)
+            }
+            state.remember_checks(workspace.state, lab, result, checked.sources, causes)
             state.remember_right(workspace.state, lab, result)
             remember_work(workspace.state, result, datetime.now(UTC))
 
@@ -183,19 +188,26 @@ def hint(
     if not rung.hints:
         raise InputError(f"{lab.id}/{rung.id} has no hints")
     if reset:
-        state.set_revealed_hints(workspace.state, lab, rung, 0)
+        state.set_revealed_hints(workspace.state, lab, rung, ())
         print(f"the hints of {lab.id}/{rung.id} start again")
         return ExitCode.FULL_MARKS
     count = len(rung.hints)
     is_closed = state.last_hint_waits(workspace) and not has_failed(workspace.state, lab, rung)
-    most = count - 1 if is_closed else count
-    shown = most if show_all else min(most, state.revealed_hints(workspace.state, lab, rung) + 1)
+    revealed = list(state.revealed_hints(workspace.state, lab, rung))
+    checks = state.last_checks(workspace.state, lab)
+    causes = checks[rung.id].causes if rung.id in checks else ()
+    closed = [count] if is_closed else []
+    while number := state.next_hint(rung, [*revealed, *closed], causes):
+        revealed.append(number)
+        if not show_all:
+            break
     with _remembering():
-        state.set_revealed_hints(workspace.state, lab, rung, shown)
+        state.set_revealed_hints(workspace.state, lab, rung, revealed)
     console = make_console()
-    for number, text in enumerate(rung.hints[:shown], start=1):
+    for number in revealed:
+        text = rung.hints[number - 1]
         console.print(Text.assemble((f"hint {number} of {count}  ", "bold"), text))
-    if is_closed and shown == most:
+    if is_closed and len(revealed) == count - 1:
         print(f"the last hint opens when ./lab check {lab.id}/{rung.id} has failed once")
     return ExitCode.FULL_MARKS
 

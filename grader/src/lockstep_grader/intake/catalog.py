@@ -14,7 +14,15 @@ from typing import Any
 from lockstep_grader.intake.toml_lines import KeyPath, key_lines, line_of, load, spelled
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError
-from lockstep_grader.model.grades import ARCHITECTURES, BENCH_SIZES, Gate, Lab, Points, Rung
+from lockstep_grader.model.grades import (
+    ARCHITECTURES,
+    BENCH_SIZES,
+    FindingKind,
+    Gate,
+    Lab,
+    Points,
+    Rung,
+)
 from lockstep_grader.model.measures import COMPILER_MEASURES, MEANS, MEASURES, PAID_BY, RISING
 
 _MAX_GUESSES = 3
@@ -295,12 +303,14 @@ def _rung(table: _Table, earlier: set[str], architectures: tuple[str, ...]) -> R
     for needed in requires:
         if needed not in earlier:
             raise table.error("requires", f"{needed!r} is not an earlier rung of this lab")
+    hints = table.texts("hints")
     rung = Rung(
         id=rung_id,
         title=table.text("title"),
         points=_points(table.table("points")),
         requires=requires,
-        hints=table.texts("hints"),
+        hints=hints,
+        hint_for=_hint_for(table, len(hints)),
         speed=_gates(table, "speed", _SPEED_GATES),
         budget=_budget(table),
         architectures=_architectures(table, architectures),
@@ -308,6 +318,21 @@ def _rung(table: _Table, earlier: set[str], architectures: tuple[str, ...]) -> R
     )
     table.finish()
     return rung
+
+
+def _hint_for(table: _Table, num_hints: int) -> dict[str, int]:
+    """The number of the hint that serves a kind of finding, or a measure over its budget."""
+    if "hint_for" not in table:
+        return {}
+    numbers, found = table.table("hint_for"), {}
+    for name in numbers:
+        if name not in _BUDGET_GATES | {str(kind) for kind in FindingKind}:
+            raise numbers.error(name, "is neither a kind of finding nor a measure")
+        number = numbers.number(name)
+        if number not in range(1, num_hints + 1):
+            raise numbers.error(name, f"expected the number of a hint, from 1 to {num_hints}")
+        found[name] = int(number)
+    return found
 
 
 def _hours(table: _Table) -> float | None:

@@ -116,6 +116,7 @@ class Rung:
     budget: tuple[Gate, ...] = ()  # judged on cpu
     architectures: tuple[str, ...] = ARCHITECTURES  # that nvcc compiles it for
     hours: float | None = None  # that we expect it to take
+    hint_for: Mapping[str, int] = field(default_factory=dict)  # by kind or measure: a hint's number
 
     @property
     def file_name(self) -> str:

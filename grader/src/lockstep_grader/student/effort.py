@@ -45,7 +45,7 @@ def effort(folder: Path, lab: Lab) -> Effort:
     spent = {
         rung.id: round(_work(folder).minutes.get(f"{lab.id}/{rung.id}", 0.0)) for rung in lab.rungs
     }
-    opened = {rung.id: revealed_hints(folder, lab, rung) for rung in lab.rungs}
+    opened = {rung.id: len(revealed_hints(folder, lab, rung)) for rung in lab.rungs}
     return Effort(
         {rung: minutes for rung, minutes in spent.items() if minutes},
         {rung: count for rung, count in opened.items() if count},

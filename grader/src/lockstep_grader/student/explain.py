@@ -149,6 +149,18 @@ def _print_gates(console: Console, rung: Rung, result: RungResult, backend: Back
             _print(console, line.append(f"  (full mark: {bound(gate)})", "dim"))
 
 
+def causes_of(rung: Rung, result: RungResult, backend: Backend) -> tuple[str, ...]:
+    """The kinds of its findings, causes first, and the measures that miss their full mark."""
+    kinds = dict.fromkeys(str(finding.kind) for finding in result.findings)
+    missed = {
+        gate.name: None
+        for test in result.judgement.tests
+        for gate in rung.gates(backend)
+        if (value := test.measures.get(gate.name)) is not None and not kept(gate, value)
+    }
+    return (*kinds, *missed)
+
+
 def _print_account(console: Console, result: RungResult, source: Source | Finding) -> None:
     """The cause, how many tests fail for it, and what follows from it."""
     account = account_of(result.findings, result.judgement.tests)

@@ -3,7 +3,7 @@
 
 import contextlib
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,15 +16,26 @@ from lockstep_grader.model.grades import Finding, Lab, LabResult, Rung
 _CHECKS = "checks.json"
 
 
-def revealed_hints(folder: Path, lab: Lab, rung: Rung) -> int:
-    """How many hints of the rung were shown so far."""
-    count = read_kept(folder / "hints.json").get(f"{lab.id}/{rung.id}", 0)
-    return count if isinstance(count, int) else 0
+def revealed_hints(folder: Path, lab: Lab, rung: Rung) -> tuple[int, ...]:
+    """The numbers of the rung's hints that were shown so far, from 1, in that order."""
+    kept = read_kept(folder / "hints.json").get(f"{lab.id}/{rung.id}", ())
+    numbers = kept if isinstance(kept, list) else ()
+    return tuple(number for number in numbers if number in range(1, len(rung.hints) + 1))
 
 
-def set_revealed_hints(folder: Path, lab: Lab, rung: Rung, count: int) -> None:
+def set_revealed_hints(folder: Path, lab: Lab, rung: Rung, numbers: Sequence[int]) -> None:
     hints = read_kept(folder / "hints.json")
-    write_json(folder / "hints.json", {**hints, f"{lab.id}/{rung.id}": count})
+    write_json(folder / "hints.json", {**hints, f"{lab.id}/{rung.id}": list(numbers)})
+
+
+def next_hint(rung: Rung, revealed: Sequence[int], causes: Sequence[str]) -> int:
+    """The number of the hint to show now: one for the last check's causes, or the next in order.
+
+    0: all were shown.
+    """
+    serving = [rung.hint_for[cause] for cause in causes if cause in rung.hint_for]
+    in_order = range(1, len(rung.hints) + 1)
+    return next((each for each in (*serving, *in_order) if each not in revealed), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +45,7 @@ class LastCheck:
     score: float
     best: float  # of all checks
     file: str  # the digest of what was judged; empty: it could not be read
+    causes: tuple[str, ...] = ()  # kinds of findings, and measures over their budgets
 
     def is_of(self, data: bytes) -> bool:
         return self.file == _digest(data)
@@ -46,12 +58,18 @@ def last_checks(folder: Path, lab: Lab) -> dict[str, LastCheck]:
     for rung in lab.rungs:
         with contextlib.suppress(AttributeError, KeyError, TypeError, ValueError):
             kept = known[f"{lab.id}/{rung.id}"]
-            found[rung.id] = LastCheck(float(kept["score"]), float(kept["best"]), kept["file"])
+            found[rung.id] = LastCheck(
+                float(kept["score"]), float(kept["best"]), kept["file"], tuple(kept["causes"])
+            )
     return found
 
 
 def remember_checks(
-    folder: Path, lab: Lab, result: LabResult, sources: Mapping[str, Source | Finding]
+    folder: Path,
+    lab: Lab,
+    result: LabResult,
+    sources: Mapping[str, Source | Finding],
+    causes: Mapping[str, Sequence[str]],
 ) -> None:
     """Keeps the scores of the rungs in `result`; a rung that was not graded keeps its old one."""
     checks, earlier = dict(read_kept(folder / _CHECKS)), last_checks(folder, lab)
@@ -61,7 +79,9 @@ def remember_checks(
         source = sources[rung.id]
         best = max(rung.score, earlier[rung.id].best if rung.id in earlier else 0.0)
         file = _digest(source.data) if isinstance(source, Source) else ""
-        checks[f"{lab.id}/{rung.id}"] = asdict(LastCheck(rung.score, best, file))
+        checks[f"{lab.id}/{rung.id}"] = asdict(
+            LastCheck(rung.score, best, file, tuple(causes[rung.id]))
+        )
     write_json(folder / _CHECKS, checks)
 
 
