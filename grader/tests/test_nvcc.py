@@ -116,10 +116,10 @@ def test_nvcc_from_pypi_does_not_make_the_backend_cuda(
     monkeypatch.setattr(system, "nvcc_of", lambda: "/a/nvcc")
     monkeypatch.setattr(system, "toolkit_nvcc", lambda: "")
     monkeypatch.setattr(system, "gpu_name", lambda: "GPU 0: Fast")
-    assert system.nvcc_path() == "/a/nvcc"
+    assert system.pypi_nvcc() == "/a/nvcc"
     assert system.detect_backend() is Backend.CPU
     monkeypatch.setenv("LOCKSTEP_NVCC", "off")
-    assert system.nvcc_path() == ""
+    assert system.pypi_nvcc() == ""
 
 
 # ---- the real ones

@@ -37,7 +37,7 @@ _FOR_STUDENTS = {
         "verbs_run", "Run any CUDA program on the emulator, without a GPU, with every check."
     ),
     "debug": Verb(
-        "verbs_debug",
+        "verbs_run",
         "Step through a rung or a CUDA program, thread by thread, without a GPU.",
     ),
     "doctor": Verb("verbs_list", "Say what this machine has, what is missing and how to get it."),

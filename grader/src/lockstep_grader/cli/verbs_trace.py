@@ -6,9 +6,9 @@ Handouts and the site show launches of solutions and of wrong submissions; they 
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,7 +21,7 @@ from lockstep_grader.cli.options import (
     RungArgument,
     SandboxOption,
 )
-from lockstep_grader.cli.program_options import (
+from lockstep_grader.cli.verbs_run import (
     AfterDashes,
     DefineOption,
     IncludeOption,
@@ -43,7 +43,7 @@ from lockstep_grader.machine.files import require_writable, write_json, write_wh
 from lockstep_grader.machine.progress import say, tell_of_page
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, FaultError, InputError
-from lockstep_grader.model.grades import Backend, Lab
+from lockstep_grader.model.grades import Backend, Lab, Rung
 from lockstep_grader.model.text import one_line
 from lockstep_grader.student.predict import invitation
 from lockstep_grader.student.profile.report import print_profile, profile_json
@@ -61,11 +61,9 @@ from lockstep_grader.student.program.build import (
 )
 from lockstep_grader.student.program.run import Settings
 from lockstep_grader.student.trace.model import find_races
-from lockstep_grader.student.trace.page import Trace
 from lockstep_grader.student.trace.record import (
     DEFAULT_SIZE,
     KeyIdea,
-    Recorded,
     TraceRequest,
     read_key_ideas,
     record_program,
@@ -74,6 +72,10 @@ from lockstep_grader.student.trace.record import (
 from lockstep_grader.student.trace.still import draw_still
 from lockstep_grader.toolchain.installers import require_packages
 
+if TYPE_CHECKING:
+    from lockstep_grader.student.trace.page import Trace  # takes jinja2
+
+_SECONDS = 300.0  # of a recording for a handout
 _MAX_TRACED_ITEMS = 1 << 20  # a page shows four blocks; more items only take longer
 _MAX_PROFILED_ITEMS = 1 << 24  # beyond it a call takes minutes
 
@@ -121,136 +123,105 @@ def trace(
     require_packages()
     request = TraceRequest(kernel, seed, size or (0 if test else DEFAULT_SIZE), test)
     arguments: list[str] = ctx.meta["program_arguments"]
-    target = targets[0]
+    workspace, target = Workspace.from_environment(), targets[0]
     with tempfile.TemporaryDirectory(prefix="lockstep-trace-") as temp:
-        named = rung_of_file(Workspace.from_environment(), Path(target))
+        work = Path(temp)
+        named = rung_of_file(workspace, Path(target))
         if named:
             target, from_ = named[0], from_ or named[1]
         elif Path(target).suffix:
+            if size or from_ or test:
+                raise InputError(
+                    "--size, --test and --from are for a LAB/RUNG; a program has sizes of its own"
+                )
             files = [Path(file) for file in targets]
-            program = Program(files, options, arguments)
-            return _trace_program(
-                program,
-                request,
-                size=size,
-                from_=from_,
-                timeout=timeout,
-                out=Page(out, opens),
-                work=Path(temp),
-            )
+            try:
+                made = _of_program(files, options, arguments, request, timeout=timeout, work=work)
+            except BuildError as error:
+                report.print_build_error(make_console(stderr=True), files, error)
+                return ExitCode.SHORT_OF_FULL_MARKS
+            return _write(made, out, opens)
         if len(targets) > 1 or arguments or options != Options():
             raise InputError(
                 f"{target} is a rung: further files, -I, -D, --std and -- are for a program"
             )
-        return _trace_rung(
-            target,
-            request,
-            size=size,
-            from_=from_,
-            timeout=timeout,
-            out=Page(out, opens),
-            work=Path(temp),
-            sandbox=sandbox,
-        )
+        labs = read_labs(workspace)
+        lab, rungs = find_target(labs, target)
+        if "/" not in target.removeprefix("labs/").strip("/"):
+            raise InputError(f"trace needs a rung, as in {lab.id}/{rungs[0].id}")
+        with lab_folders(from_ or workspace.labs, lab, labs) as folder:
+            wanted = Wanted(Backend.CPU, sandbox=sandbox, labs=[lab.id])
+            session = open_session_for(folder, workspace, wanted)
+            made = _of_rung(
+                session,
+                lab,
+                rungs[0],
+                folder,
+                request,
+                labs=workspace.labs,
+                work=work,
+                seconds=timeout,
+            )
+    if size and not made.recorded.has_size:
+        say(f"{made.name} has no workload of a chosen size: --size is not used")
+    return _write(made, out, opens)
 
 
-class Page(NamedTuple):
-    file: Path
-    opens: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    files: list[Path]
-    options: Options
-    arguments: list[str]
-
-
-def _trace_program(
-    program: Program,
+def _of_program(
+    files: list[Path],
+    options: Options,
+    arguments: list[str],
     request: TraceRequest,
     *,
-    size: int | None,
-    from_: Path | None,
     timeout: float,
-    out: Page,
     work: Path,
-) -> int:
-    if size or from_ or request.test:
-        raise InputError(
-            "--size, --test and --from are for a LAB/RUNG; a program has sizes of its own"
-        )
-    files = program.files
+) -> "Trace":
+    from lockstep_grader.student.trace.page import Trace
+
     check_files(files)
     steps = program_steps(Workspace.from_environment(), default_jobs())
-    try:
-        options = replace(program.options, is_counted=True)
-        binary = build_program(steps, files, options, work, default_jobs())
-    except BuildError as error:
-        report.print_build_error(make_console(stderr=True), files, error)
-        return ExitCode.SHORT_OF_FULL_MARKS
+    binary = build_program(steps, files, replace(options, is_counted=True), work, default_jobs())
     settings = Settings(timeout=timeout)
-    recorded = record_program(
-        binary, program.arguments, settings, request, work=work, name=files[0].stem
-    )
+    recorded = record_program(binary, arguments, settings, request, work=work, name=files[0].stem)
     sources = {file.name: file.read_bytes().decode("utf-8", "replace") for file in files}
-    return _write(out, files[0].name, request, recorded=recorded, sources=sources, headers=())
+    races = tuple(find_races(recorded.recording))
+    return Trace(files[0].name, request.how(), recorded, sources, (), races)
 
 
-def _trace_rung(
-    target: str,
+def _of_rung(
+    session: Session,
+    lab: Lab,
+    rung: Rung,
+    folder: Path,
     request: TraceRequest,
     *,
-    size: int | None,
-    from_: Path | None,
-    timeout: float,
-    out: Page,
+    labs: Path,
     work: Path,
-    sandbox: bool,
-) -> int:
-    workspace = Workspace.from_environment()
-    labs = read_labs(workspace)
-    lab, rungs = find_target(labs, target)
-    if "/" not in target.removeprefix("labs/").strip("/"):
-        raise InputError(f"trace needs a rung, as in {lab.id}/{rungs[0].id}")
-    with lab_folders(from_ or workspace.labs, lab, labs) as folder:
-        wanted = Wanted(Backend.CPU, sandbox=sandbox, labs=[lab.id])
-        session = open_session_for(folder, workspace, wanted)
-        source = source_of(folder, lab, rungs[0])
-        worker = worker_of(session, lab, rungs[0], source, work)
-        recorded = record_rung(session, lab, rungs[0], request, worker, work=work, seconds=timeout)
-    if size and not recorded.has_size:
-        say(f"{lab.id}/{rungs[0].id} has no workload of a chosen size: --size is not used")
-    headers = [
-        header.read_text("utf-8") for header in sorted((workspace.labs / lab.id).glob("*.cuh"))
-    ]
+    seconds: float = _SECONDS,
+) -> "Trace":
+    """Of the file in `folder`; its contract is in `labs`. Both are folders of lab folders."""
+    from lockstep_grader.student.trace.page import Trace
+
+    source = source_of(folder, lab, rung)
+    worker = worker_of(session, lab, rung, source, work)
+    recorded = record_rung(session, lab, rung, request, worker, work=work, seconds=seconds)
+    headers = tuple(file.read_text("utf-8") for file in sorted((labs / lab.id).glob("*.cuh")))
     sources = {source.file_name: source.data.decode("utf-8", "replace")}
-    name = f"{lab.id}/{rungs[0].id}"
-    return _write(out, name, request, recorded=recorded, sources=sources, headers=tuple(headers))
+    races = tuple(find_races(recorded.recording))
+    return Trace(f"{lab.id}/{rung.id}", request.how(), recorded, sources, headers, races)
 
 
-def _write(
-    out: Page,
-    name: str,
-    request: TraceRequest,
-    *,
-    recorded: Recorded,
-    sources: dict[str, str],
-    headers: tuple[str, ...],
-) -> int:
-    from lockstep_grader.student.trace.page import Trace, make_page, notes_of
+def _write(made: "Trace", out: Path, opens: bool) -> int:
+    from lockstep_grader.student.trace.page import make_page, notes_of
 
-    recording = recorded.recording
-    races = tuple(find_races(recording))
-    trace_ = Trace(name, request.how(), recorded, sources, headers, races)
-    trace_, page = make_page(trace_)
-    write_whole(out.file, page.encode())
-    for note in notes_of(trace_):
+    made, page = make_page(made)
+    write_whole(out, page.encode())
+    for note in notes_of(made):
         say(note)
-    if recorded.message:
-        say(f"the run failed: {one_line(recorded.message)}")
-    tell_of_page("the page", out.file, out.opens)
-    is_clean = not recorded.message and not recording.findings
+    if made.recorded.message:
+        say(f"the run failed: {one_line(made.recorded.message)}")
+    tell_of_page("the page", out, opens)
+    is_clean = not made.recorded.message and not made.recording.findings
     return ExitCode.FULL_MARKS if is_clean else ExitCode.SHORT_OF_FULL_MARKS
 
 
@@ -305,7 +276,9 @@ def profile(
     return ExitCode.FULL_MARKS if made.passed else ExitCode.SHORT_OF_FULL_MARKS
 
 
-def record_key_ideas(workspace: Workspace, labs: Sequence[Lab]) -> Iterator[tuple[KeyIdea, Trace]]:
+def record_key_ideas(
+    workspace: Workspace, labs: Sequence[Lab]
+) -> Iterator[tuple[KeyIdea, "Trace"]]:
     listed = [(lab, idea) for lab in labs for idea in key_ideas_of(workspace, lab)]
     if not listed:
         return
@@ -320,24 +293,19 @@ def key_ideas_of(workspace: Workspace, lab: Lab) -> tuple[KeyIdea, ...]:
     return read_key_ideas(workspace.labs / lab.id / "figures" / "traces.toml")
 
 
-def still_of(idea: KeyIdea, trace: Trace) -> str:
+def still_of(idea: KeyIdea, trace: "Trace") -> str:
     return draw_still(trace.recording, trace.cells(), idea)
 
 
-def _recorded(workspace: Workspace, session: Session, lab: Lab, idea: KeyIdea, work: Path) -> Trace:
-    rungs = [rung for rung in lab.rungs if rung.id == idea.rung]
-    if not rungs:
+def _recorded(
+    workspace: Workspace, session: Session, lab: Lab, idea: KeyIdea, work: Path
+) -> "Trace":
+    rung = next((rung for rung in lab.rungs if rung.id == idea.rung), None)
+    if rung is None:
         raise FaultError(f"{lab.id}: traces.toml names no rung of it: {idea.rung}")
     folder = _submission(workspace, lab, idea, work)
-    source = source_of(folder, lab, rungs[0])
-    worker = worker_of(session, lab, rungs[0], source, work)
-    wanted = TraceRequest(idea.kernel, idea.seed, idea.size)
-    recorded = record_rung(session, lab, rungs[0], wanted, worker, work=work)
-    races = tuple(find_races(recorded.recording))
-    headers = [file.read_text("utf-8") for file in sorted((workspace.labs / lab.id).glob("*.cuh"))]
-    sources = {source.file_name: source.data.decode("utf-8", "replace")}
-    name = f"{lab.id}/{idea.rung}"
-    return Trace(name, wanted.how(), recorded, sources, tuple(headers), races)
+    request = TraceRequest(idea.kernel, idea.seed, idea.size)
+    return _of_rung(session, lab, rung, folder, request, labs=workspace.labs, work=work)
 
 
 def _submission(workspace: Workspace, lab: Lab, idea: KeyIdea, work: Path) -> Path:

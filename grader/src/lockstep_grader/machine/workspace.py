@@ -58,9 +58,9 @@ class Workspace:
         return str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
 
 
-def cache_folder(env: Mapping[str, str] = os.environ) -> Path:
+def cache_folder() -> Path:
     """What all checkouts of this user share, by content: it may be deleted at any time."""
-    return Path(env.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lockstep"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lockstep"
 
 
 def forget_unused(folder: Path, days: int = 30) -> None:

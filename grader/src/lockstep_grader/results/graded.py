@@ -12,14 +12,15 @@ from pathlib import Path
 from lockstep_grader.machine.files import read_json
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import (
-    NOBODY_KNOWN,
     Backend,
     Confirmation,
     Effort,
     Judgement,
+    LabResult,
     PartScore,
     RungResult,
     Student,
+    SubmissionResult,
     tidy,
     total,
 )
@@ -46,15 +47,11 @@ GRADES = "grade.json"
 
 
 @dataclass(frozen=True, slots=True)
-class LabEntry:
-    id: str
-    rungs: tuple[RungResult, ...]
-    sheets: Mapping[Sheet, QuizResult] = field(default_factory=dict)
+class LabEntry(LabResult):
     # What each sheet adds here with all of its points.
     sheet_points: Mapping[Sheet, float] = field(default_factory=dict)
     mark: LabMark | None = None  # what counts instead of the points; see Results.marked
     hidden: frozenset[str] = frozenset()  # rungs that count and that students are not shown
-    effort: Effort | None = None  # what the student sent of it
 
     @property
     def score(self) -> float | None:
@@ -87,20 +84,11 @@ class LabEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One submission. `problem` says why nothing could be taken from it, else it is empty."""
+class Entry(SubmissionResult):
+    """A submission's result read back, with comments, and what the course's rules make of it."""
 
-    id: str
     labs: tuple[LabEntry, ...]
-    names: frozenset[str]  # all by which a course file may call the student
-    student: Student = NOBODY_KNOWN
-    problem: str = ""
-    notes: tuple[str, ...] = ()  # such as which of several uploads counts
-    is_late: bool = False
-    dispute: str = ""  # why it is not clear whose this is
-    is_missing: bool = False
-    handed_in: str = ""
-    confirmations: tuple[Confirmation, ...] = ()
+    names: frozenset[str] = frozenset()  # all by which a course file may call the student
     mark: CourseMark | None = None  # what counts by the course's rules
     comments: tuple[Comment, ...] = ()  # of instructors, for this student alone
 
@@ -112,14 +100,6 @@ class Entry:
     @property
     def section(self) -> str:
         return visible(self.student.section)
-
-    @property
-    def score(self) -> float | None:
-        return total(lab.score for lab in self.labs)
-
-    @property
-    def max_score(self) -> float:
-        return tidy(sum(lab.max_score for lab in self.labs))
 
     @property
     def is_full(self) -> bool:
@@ -247,15 +227,15 @@ def _entry(item: schema.Submission, names: frozenset[str]) -> Entry:
     return Entry(
         item.id,
         tuple(_lab(lab) for lab in item.labs),
-        names,
         made(Student, item.student),
         visible(item.problem),
         tuple(map(visible, item.notes)),
-        item.late,
-        visible(item.dispute),
-        item.missing,
-        item.handed_in,
-        tuple(made(Confirmation, each) for each in item.confirmations),
+        is_late=item.late,
+        dispute=visible(item.dispute),
+        is_missing=item.missing,
+        handed_in=item.handed_in,
+        confirmations=tuple(made(Confirmation, each) for each in item.confirmations),
+        names=names,
     )
 
 

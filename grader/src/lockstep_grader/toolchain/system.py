@@ -194,11 +194,6 @@ def pypi_nvcc() -> str:
     return "" if is_off("LOCKSTEP_NVCC") else nvcc_of()
 
 
-def nvcc_path() -> str:
-    """An nvcc that compiles kernels; empty when there is none."""
-    return toolkit_nvcc() or pypi_nvcc()
-
-
 def detect_backend() -> Backend:
     """cuda where it can be built and run, else cpu."""
     return Backend.CUDA if toolkit_nvcc() and gpu_name() else Backend.CPU

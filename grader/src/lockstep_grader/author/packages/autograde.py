@@ -124,7 +124,7 @@ def fault_of(lab: Lab, error: Exception) -> Entry:
     say(f"not graded: {reason}")
     fault = Judgement(fault=reason)
     rungs = tuple(score_rung(rung, fault, Backend.CPU) for rung in lab.rungs)
-    return Entry("submission", (LabEntry(lab.id, rungs),), frozenset())
+    return Entry("submission", (LabEntry(lab.id, rungs),))
 
 
 def _handed_in(platform: Platform, lab: Lab, root: Path) -> Path:

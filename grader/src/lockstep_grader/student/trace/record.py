@@ -21,7 +21,6 @@ from lockstep_grader.student.program.run import Ran, Settings, run_program
 from lockstep_grader.student.trace.model import ACCESSES, Recording, read_recording
 
 DEFAULT_SIZE = 256
-_SECONDS = 300.0  # unless the caller chooses
 _OUTPUT_BYTES = 64 << 20
 _DATA_SEED = 1  # the same input for every order
 _KINDS = {verb.split()[0].removesuffix("s"): kind for kind, verb in ACCESSES.items()}
@@ -84,7 +83,7 @@ def record_rung(
     worker: Path,
     *,
     work: Path,
-    seconds: float = _SECONDS,
+    seconds: float,
 ) -> Recorded:
     """Has the judge record a call of the rung's workload, or a fault that a test found."""
     workers = workers_on_cpu(session.setup.of(lab), worker)
