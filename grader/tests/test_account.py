@@ -212,3 +212,12 @@ def test_an_unset_output_is_not_called_unwritten_as_well() -> None:
     cause, effect = finding("uninitialized_read", 15), finding("output_unwritten")
     account = account_of([cause, effect, finding("wrong_result")], [])
     assert account.effects == ("wrong_result: a wrong_result",)
+
+
+@pytest.mark.parametrize(
+    ("items", "said"), [(0, ""), (1, ", with 1 item"), (33, ", with 33 items")]
+)
+def test_the_size_of_the_first_case_is_told(items: int, said: str) -> None:
+    race = Finding(FindingKind.RACE, "a race", FILE, 7, items=items)
+    account = account_of([race], [failed("A.First", race), failed("A.Second", race)])
+    assert account.said == f"2 tests fail for this reason; the first is A.First{said}"

@@ -64,7 +64,7 @@ def account_of(findings: Sequence[Finding], tests: Iterable[Tried]) -> Account:
     effects = tuple(_line(finding) for finding in others[:_EFFECTS])
     left = len(others) - len(effects) + len(failed) - len(due)
     told = {found.message for found in findings}
-    said = _reason(due, told) if due else _seen_in(tests, cause)
+    said = _reason(cause, due, told) if due else _seen_in(tests, cause)
     return Account(cause, said, effects, left)
 
 
@@ -108,15 +108,18 @@ def _seen_in(tests: Iterable[Tried], cause: Finding) -> str:
     return f"seen in {len(names)} tests, where all results are right; the first is {names[0]}"
 
 
-def _reason(due: Sequence[Tried], told: Iterable[str]) -> str:
-    """The number of tests, and what only the first test's message says, such as the size."""
+def _reason(cause: Finding, due: Sequence[Tried], told: Iterable[str]) -> str:
+    """The number of tests, and what only the first test's message says, or else its size."""
     first = due[0]
     if len(due) == 1:
         said = f"1 test fails for this reason: {first.name}"
     else:
         said = f"{len(due)} tests fail for this reason; the first is {first.name}"
     message = joined_lines(_untold(first.message, told))
-    return _clipped(f"{said}: {message}") if message else said
+    if message:
+        return _clipped(f"{said}: {message}")
+    items = next((found.items for found in first.findings if _is_same(cause, found)), 0)
+    return f"{said}, with {items} item{'' if items == 1 else 's'}" if items else said
 
 
 def _untold(message: str, told: Iterable[str]) -> str:
