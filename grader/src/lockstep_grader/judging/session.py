@@ -71,14 +71,6 @@ class Wanted:
     await_nvcc: bool = False  # wait for NVIDIA's compiler where it is being fetched
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    """The backend of a session, and its toolchain where that is ready."""
-
-    backend: Backend
-    ready: Toolchain | None = None
-
-
 def default_jobs() -> int:
     return len(os.sched_getaffinity(0))
 
@@ -94,19 +86,16 @@ def open_session_for(folder: Path, workspace: Workspace, wanted: Wanted) -> Sess
 
 def open_session(workspace: Workspace, wanted: Wanted) -> Session:
     """Builds and finds all that is wanted. Raises FaultError when something is missing."""
-    chosen = _choose(workspace, wanted.backend)
+    backend, ready = _choose(workspace, wanted.backend)
     if wanted.confined:  # before anything is built, and once more with what was built
-        _confinement(chosen.backend, None, is_required=True)
+        _confinement(wanted, backend)
     jobs = wanted.jobs or default_jobs()
-    toolchain = chosen.ready or _built(workspace, chosen.backend, wanted.labs, jobs)
-    setup = _on_cuda if toolchain.backend is Backend.CUDA else _on_cpu
-    judge = setup(workspace, toolchain, wanted, jobs)
-    rungs_at_once = wanted.jobs or jobs * _RUNGS_A_CORE[toolchain.backend]
-    return Session(judge, rungs_at_once)
-
-
-def _on_cpu(workspace: Workspace, toolchain: Toolchain, wanted: Wanted, jobs: int) -> RungJudge:
-    return RungJudge(_setup(workspace, toolchain, wanted, GpuPool((), jobs)))
+    toolchain = ready or _built(workspace, backend, wanted.labs, jobs)
+    if backend is Backend.CUDA:
+        judge = _on_cuda(workspace, toolchain, wanted, jobs)
+    else:
+        judge = RungJudge(_setup(workspace, toolchain, wanted, GpuPool((), jobs)))
+    return Session(judge, wanted.jobs or jobs * _RUNGS_A_CORE[backend])
 
 
 def _on_cuda(workspace: Workspace, toolchain: Toolchain, wanted: Wanted, jobs: int) -> RungJudge:
@@ -132,10 +121,7 @@ def _on_cuda(workspace: Workspace, toolchain: Toolchain, wanted: Wanted, jobs: i
 
 
 def _setup(workspace: Workspace, toolchain: Toolchain, wanted: Wanted, gpus: GpuPool) -> Setup:
-    confinement: Confinement = UNCONFINED
-    if wanted.sandbox:
-        is_required = wanted.confined
-        confinement = _confinement(toolchain.backend, toolchain.anchors, is_required=is_required)
+    confinement = _confinement(wanted, toolchain.backend, toolchain.anchors)
     if wanted.await_nvcc:
         finish_fetching()
     found = rung_compiler_here()
@@ -163,15 +149,11 @@ def _emulator(setup: Setup, wanted: Wanted, jobs: int) -> RungJudge | None:
         toolchain = read_toolchain(file)
     else:
         toolchain = _built(setup.workspace, Backend.CPU, wanted.labs, jobs)
-    confinement: Confinement = UNCONFINED
-    if wanted.sandbox:
-        is_required = wanted.confined
-        confinement = _confinement(Backend.CPU, toolchain.anchors, is_required=is_required)
     return RungJudge(
         replace(
             setup,
             toolchain=toolchain,
-            confinement=confinement,
+            confinement=_confinement(wanted, Backend.CPU, toolchain.anchors),
             nvcc=None,
             sanitizer=None,
             gpus=GpuPool((), jobs),
@@ -182,22 +164,22 @@ def _emulator(setup: Setup, wanted: Wanted, jobs: int) -> RungJudge | None:
 
 def backend_here(workspace: Workspace, backend: Backend | None = None) -> Backend:
     """The backend of a session that asks for `backend`; None means what works here."""
-    return _choose(workspace, backend).backend
+    return _choose(workspace, backend)[0]
 
 
-def _choose(workspace: Workspace, backend: Backend | None) -> _Chosen:
-    """Once a session: to look for a GPU starts a program."""
+def _choose(workspace: Workspace, backend: Backend | None) -> tuple[Backend, Toolchain | None]:
+    """The backend, and its toolchain where that is ready. To look for a GPU starts a program."""
     patience()  # a wrong word is reported before anything is built
     for variable in (SANDBOX_VARIABLE, system.INSTALL_VARIABLE):
         is_off(variable)
     if not workspace.toolchain_file:
-        return _Chosen(backend or system.detect_backend())
+        return backend or system.detect_backend(), None
     toolchain = read_toolchain(workspace.toolchain_file)
     if backend and toolchain.backend is not backend:
         raise InputError(
             f"{workspace.toolchain_file} is of the {toolchain.backend} backend, not {backend}"
         )
-    return _Chosen(toolchain.backend, toolchain)
+    return toolchain.backend, toolchain
 
 
 def _built(workspace: Workspace, backend: Backend, labs: Sequence[str], jobs: int) -> Toolchain:
@@ -213,20 +195,20 @@ def is_own(folder: Path, workspace: Workspace) -> bool:
     return folder.resolve() in (workspace.labs.resolve(), workspace.solutions.resolve())
 
 
-def _confinement(backend: Backend, probe: Path | None, *, is_required: bool) -> Confinement:
-    """The sandbox, if it works; bubblewrap is installed if that needs no person's help.
+def _confinement(wanted: Wanted, backend: Backend, probe: Path | None = None) -> Confinement:
+    """The sandbox, if it is wanted and works; bubblewrap is installed where no person must help.
 
     `probe` is a worker, to test whether it reaches the device from inside. Raises FaultError where
     a sandbox is required and does not work.
     """
-    if is_off(SANDBOX_VARIABLE):
+    if not wanted.sandbox or is_off(SANDBOX_VARIABLE):
         return UNCONFINED
     system.offer(system.SANDBOX_REQUIREMENT)
     found = find_sandbox(backend, probe)
     use_memory_group()
     if isinstance(found, Sandbox):
         return found
-    if is_required:
+    if wanted.confined:
         raise FaultError(
             f"other people's code is not run without a sandbox, and {found.reason}; "
             "--no-sandbox runs it all the same"
