@@ -14,6 +14,7 @@ namespace {
 constexpr int kThreadsPerBlock = kSortTileItems;  // one key per thread in the tile sort
 constexpr int kChunkItems = 4 * kSortTileItems;   // keys of a block that merges in shared memory
 constexpr int kThreadsPerMerge = 256;             // of a block that merges in global memory
+constexpr std::uint32_t kPadding = 0xffffffffu;
 
 __global__ void __launch_bounds__(kThreadsPerBlock)
     tile_sort_kernel(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out) {
@@ -39,24 +40,51 @@ __device__ Comparator strided(int index, int stride) {
   return {0, 0};
 }
 
+__device__ void compare_exchange(std::uint32_t* keys, Comparator comparator) {
+  // TODO 4. Afterwards the smaller key is at comparator.low.
+}
+
 // One step over d_keys (num_items), one comparator per thread.
 __global__ void merge_step_kernel(std::uint32_t* d_keys, int num_items, int distance,
                                   bool is_mirrored) {
-  // TODO 4. Compare and exchange. What about comparators that reach past the end? Imagine keys
-  //         there that are larger than all others.
+  // TODO 5. What about comparators that reach past the end? Imagine keys there that are larger than
+  //         all others.
+}
+
+// The chunk of this block, in shared memory and back. A thread loads and stores the same words.
+__device__ void load_chunk(const std::uint32_t* d_keys, int num_items, std::uint32_t* chunk) {
+  const int first_item = blockIdx.x * kChunkItems;
+  for (int i = threadIdx.x; i < kChunkItems; i += kThreadsPerBlock) {
+    chunk[i] = first_item + i < num_items ? d_keys[first_item + i] : kPadding;
+  }
+}
+__device__ void store_chunk(const std::uint32_t* chunk, std::uint32_t* d_keys, int num_items) {
+  const int first_item = blockIdx.x * kChunkItems;
+  __syncthreads();  // other threads wrote these words in the last step
+  for (int i = threadIdx.x; i < kChunkItems && first_item + i < num_items; i += kThreadsPerBlock) {
+    d_keys[first_item + i] = chunk[i];
+  }
+}
+
+// One step in a chunk in shared memory.
+__device__ void step_in_chunk(std::uint32_t* chunk, int distance, bool is_mirrored) {
+  // TODO 6. A chunk has more comparators than the block has threads. Which barrier does a step
+  // need?
 }
 
 // Merges the tiles of each chunk, one block per chunk: the whole of the first merges.
 __global__ void __launch_bounds__(kThreadsPerBlock)
     merge_tiles_kernel(std::uint32_t* d_keys, int num_items) {
-  // TODO 5. Load the chunk into shared memory, do the steps there, store it. Use a barrier between
-  //         two steps; does a thread need more than one comparator per step?
+  __shared__ std::uint32_t chunk[kChunkItems];
+  load_chunk(d_keys, num_items, chunk);
+  // TODO 7. Which widths do the runs have? Which steps does each merge have?
+  store_chunk(chunk, d_keys, num_items);
 }
 
 // The last steps of each longer merge: those whose comparators stay within a chunk.
 __global__ void __launch_bounds__(kThreadsPerBlock)
     finish_merge_kernel(std::uint32_t* d_keys, int num_items) {
-  // TODO 6. The same with fewer steps. From which stride on does a comparator stay in its chunk?
+  // TODO 8. The same with fewer steps. From which stride on does a comparator stay in its chunk?
 }
 
 }  // namespace
@@ -72,7 +100,7 @@ void radix_sort(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out,
   merge_tiles_kernel<<<num_chunks, kThreadsPerBlock, 0, stream>>>(d_out, num_items);
   check_launch();
   for (int width = kChunkItems; width < num_items; width *= 2) {
-    // TODO 7. One mirrored step over the whole array, strided steps down to the stride that a chunk
+    // TODO 9. One mirrored step over the whole array, strided steps down to the stride that a chunk
     //         can take over, and the rest in chunks. How many comparators has a step, if the length
     //         is not a multiple of 2 * width?
     const int num_blocks = 1;

@@ -13,7 +13,9 @@
 namespace lab {
 namespace {
 
+constexpr int kWarpSize = 32;
 constexpr int kThreadsPerBlock = 256;
+constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
 constexpr int kItemsPerThread = 8;
 constexpr int kTileItems = kThreadsPerBlock * kItemsPerThread;
 constexpr int kKeyBits = 32;
@@ -42,11 +44,20 @@ __device__ unsigned lanes_with_digit(int digit) {
 __global__ void __launch_bounds__(kThreadsPerBlock)
     scatter_kernel(const std::uint32_t* d_in, int num_items, int first_bit, const int* d_starts,
                    std::uint32_t* d_out) {
-  // TODO 4. A warp takes 32 consecutive keys per round, kItemsPerThread rounds. A key's rank among
-  //         the warp's keys of its digit: those of earlier rounds, which the warp counts in shared
-  //         memory, and those in lower lanes. Which lane updates it, and what must be in between?
-  // TODO 5. Where in the sorted tile do the keys of a digit begin, and where among them those of
-  //         this warp?
+  __shared__ std::uint32_t tile[kTileItems];          // in order of digits
+  __shared__ int warp_counts[kNumWarps][kNumDigits];  // then: where in the tile they begin
+  __shared__ int destination[kNumDigits];             // place in d_out less place in the tile
+  std::uint32_t keys[kItemsPerThread];
+  int ranks[kItemsPerThread];  // among the warp's keys of the same digit
+
+  // TODO 4. A warp takes 32 consecutive keys per round, kItemsPerThread rounds. A key's rank has
+  // two
+  //         parts: the warp's keys of its digit in earlier rounds, which the warp counts in
+  //         warp_counts, and those in lower lanes. Which lane updates the count? What must come
+  //         between reading and updating it?
+  // TODO 5. One warp scans the counts of the 16 digits, one digit per lane. Where in the sorted
+  // tile
+  //         do the keys of a digit begin, and where among them those of each warp?
   // TODO 6. Put the keys into the tile in shared memory, in order. Then thread t writes the tile's
   //         keys t, t + kThreadsPerBlock, ...: where does the key at place i go?
   // TODO 7. The last tile: what do the places after its keys hold, and may it be written?

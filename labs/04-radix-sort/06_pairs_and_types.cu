@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-// 05b with a value for each key. Loading and writing a tile are functions now, since both happen
-// twice: for the keys and for their values.
+// 04c for signed and float keys, and with a value for each key. Begin with your 04c: what stays the
+// same is not listed here.
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
+#include "lab/look_back.cuh"
 #include "lab/todo.cuh"
 #include "radix_sort.cuh"
 
@@ -12,39 +15,39 @@ namespace lab {
 namespace {
 
 constexpr int kWarpSize = 32;
+constexpr unsigned kFullWarp = 0xffffffffu;
+constexpr int kThreadsPerBlock = 256;
+constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
+constexpr int kItemsPerThread = 16;
+constexpr int kItemsPerWarp = kWarpSize * kItemsPerThread;
+constexpr int kTileItems = kThreadsPerBlock * kItemsPerThread;
 constexpr int kDigitBits = 8;
 constexpr int kNumDigits = 1 << kDigitBits;
+constexpr int kNumPasses = 32 / kDigitBits;
+constexpr int kItemsToCount = 16384;  // at least per block, or the device is not full
+constexpr std::uint32_t kPadding = 0xffffffffu;
+static_assert(kThreadsPerBlock == kNumDigits, "one thread per digit");
+static_assert(kNumPasses % 2 == 0, "the last pass writes to d_out");
 
-// To tune for a device.
-constexpr int kThreadsPerBlock = 256;
-constexpr int kManyItems = 40;  // per thread: the more, the longer the runs that are written out
-constexpr int kFewItems = 24;   // per thread, where larger tiles would leave multiprocessors idle
-constexpr int kBlocksPerMultiprocessor = 2;
-constexpr int kLookBackWindow = 2;
-constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
-
+// Orders: to() turns a key's bits into an unsigned number that is larger where the key is larger;
+// from() turns it back.
 struct UnsignedOrder {
   __device__ static std::uint32_t to(std::uint32_t bits) { return bits; }
   __device__ static std::uint32_t from(std::uint32_t key) { return key; }
 };
-// TODO 1. The other orders, the digits, the counting and the words to look back over are your
-//         05b's.
-struct SignedOrder : UnsignedOrder {};
-struct FloatOrder : UnsignedOrder {};
-
-template <int kItemsPerThread>
-struct TileStorage {
-  static constexpr int kTileItems = kThreadsPerBlock * kItemsPerThread;
-  // By warp and digit: how many keys; then where in the sorted tile the next one goes.
-  int places[kNumWarps][kNumDigits];
-  std::uint32_t keys[kTileItems];  // in order of digits
-  int destination[kNumDigits];     // a digit's place in the output, less its place in the tile
-  int warp_sums[kNumDigits / kWarpSize];
-  int tile;
-  std::uint32_t values[kTileItems];  // in the order of their keys; last, as keys alone lack them
+struct SignedOrder {
+  // TODO 4. -1 is 0xffffffff and must come before 0. Which bit is the problem?
+  __device__ static std::uint32_t to(std::uint32_t bits) { return bits; }
+  __device__ static std::uint32_t from(std::uint32_t key) { return key; }
+};
+struct FloatOrder {
+  // TODO 5. Write down the bits of 1.0f, 2.0f, -1.0f and -2.0f in the order of their values. What
+  //         must happen to the positive ones, and what to the negative ones?
+  __device__ static std::uint32_t to(std::uint32_t bits) { return bits; }
+  __device__ static std::uint32_t from(std::uint32_t key) { return key; }
 };
 
-// What is sorted; the pointers to values are null where there are none.
+// What is sorted (num_items each); the pointers to values are null where keys have none.
 struct Arrays {
   const std::uint32_t* d_keys_in;
   const std::uint32_t* d_values_in;
@@ -52,49 +55,20 @@ struct Arrays {
   std::uint32_t* d_values_out;
 };
 
-// This thread's items of an array's tile, or `padding` where it has no more; d_first: the first
-// one.
-template <int kItemsPerThread>
-__device__ void load_items(const std::uint32_t* d_first, int num_left, std::uint32_t padding,
-                           std::uint32_t (&items)[kItemsPerThread]) {
-  if (num_left > (kItemsPerThread - 1) * kWarpSize) {
-#pragma unroll
-    for (int k = 0; k < kItemsPerThread; ++k) items[k] = d_first[k * kWarpSize];
-  } else {
-#pragma unroll
-    for (int k = 0; k < kItemsPerThread; ++k) {
-      items[k] = k * kWarpSize < num_left ? d_first[k * kWarpSize] : padding;
-    }
-  }
-}
+// TODO 1. Copy the device functions and the three kernels of your 04c. Give count_kernel and
+//         look_back_kernel a `template <class Order>`. Use Order::to where a key is read from
+//         global memory, and Order::from where it is written. Padding is not a key: it is kPadding
+//         in every order.
+// TODO 2. look_back_kernel takes `Arrays` in place of d_in and d_out. Where there are values, a
+//         thread loads them with its keys. A value lies in shared memory of its own, at the place
+//         of its key. Which place in the output does it get?
 
-// Calls `write` for this thread's places of a sorted tile. For full tiles without a test for each:
-// then all places are read before one is written.
-template <int kItemsPerThread, class Write>
-__device__ void for_my_places(int num_valid, const Write& write) {
-  if (num_valid == TileStorage<kItemsPerThread>::kTileItems) {
-#pragma unroll
-    for (int k = 0; k < kItemsPerThread; ++k) write(k * kThreadsPerBlock + threadIdx.x);
-  } else {
-    for (int i = threadIdx.x; i < num_valid; i += kThreadsPerBlock) write(i);
-  }
-}
-
-// TODO 2. onesweep_kernel gets `Arrays`, and `bool kHasValues` after the order: with `if constexpr`
-//         a sort of keys alone does nothing for values. A value needs the two places of its key, in
-//         the tile and in the output. Which of them does 05b no longer know?
-// TODO 3. Values go through shared.values. When should they be loaded, so that no thread waits for
-//         them? Which barrier does the second round need?
-// TODO 4. rank_kernel: a key's value goes to the key's place.
-
-// Sorts by bits [begin_bit, end_bit) of Order::to(bits of a key).
-template <class Order, bool kHasValues>
-void sort(const Arrays& arrays, int num_items, int begin_bit, int end_bit, Scratch& scratch,
-          cudaStream_t stream) {
+// Keys alternate between the output and an array in scratch, and values likewise.
+template <class Order>
+void sort(const Arrays& arrays, int num_items, Scratch& scratch, cudaStream_t stream) {
   todo("06_pairs_and_types: write sort, then delete this line");
-  // TODO 5. The host's passes as in 05b. Keys and values alternate between two arrays each: how
-  //         much scratch is that, and which sorts need no array for values? offsetof(Storage,
-  //         values) is what they need of a TileStorage.
+  // TODO 3. The host's part of your 04c, with `Arrays` for each pass. After a pass, what it wrote
+  //         is what the next one reads. Take no scratch for values that do not exist.
 }
 
 // The bits of keys of another type: reading them as unsigned changes none.
@@ -106,26 +80,21 @@ Arrays bits_of(const T* d_in, T* d_out) {
 
 }  // namespace
 
-void sort_bits(const std::uint32_t* d_in, int num_items, int begin_bit, int end_bit,
-               std::uint32_t* d_out, Scratch& scratch, cudaStream_t stream) {
-  sort<UnsignedOrder, false>(bits_of(d_in, d_out), num_items, begin_bit, end_bit, scratch, stream);
-}
-
 void sort_pairs(const std::uint32_t* d_keys_in, const std::uint32_t* d_values_in, int num_items,
                 std::uint32_t* d_keys_out, std::uint32_t* d_values_out, Scratch& scratch,
                 cudaStream_t stream) {
-  sort<UnsignedOrder, true>({d_keys_in, d_values_in, d_keys_out, d_values_out}, num_items, 0, 32,
-                            scratch, stream);
+  sort<UnsignedOrder>({d_keys_in, d_values_in, d_keys_out, d_values_out}, num_items, scratch,
+                      stream);
 }
 
 void sort_signed(const std::int32_t* d_in, int num_items, std::int32_t* d_out, Scratch& scratch,
                  cudaStream_t stream) {
-  sort<SignedOrder, false>(bits_of(d_in, d_out), num_items, 0, 32, scratch, stream);
+  sort<SignedOrder>(bits_of(d_in, d_out), num_items, scratch, stream);
 }
 
 void sort_floats(const float* d_in, int num_items, float* d_out, Scratch& scratch,
                  cudaStream_t stream) {
-  sort<FloatOrder, false>(bits_of(d_in, d_out), num_items, 0, 32, scratch, stream);
+  sort<FloatOrder>(bits_of(d_in, d_out), num_items, scratch, stream);
 }
 
 }  // namespace lab

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The contract of lab 04-radix-sort. Rungs 01 and 03 to 05 define radix_sort; 01 also defines
-// split, 02 defines sort_tiles alone, 06 the four functions at the end, 05b three of them. Not
-// edited by students.
+// split. 02 defines only sort_tiles. 06 defines sort_pairs, sort_signed and sort_floats; 05b
+// defines sort_bits, sort_signed and sort_floats. Not edited by students.
 //
 // What holds for all of them:
 //   inputs   device memory, read only, 256-byte aligned; may be null when there are no items
@@ -45,7 +45,7 @@ inline constexpr int kSortTileItems = 1024;
 void sort_tiles(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, Scratch& scratch,
                 cudaStream_t stream);
 
-// Rungs 05b and 06, on a range of bits: ascending by bits begin_bit to end_bit - 1 alone. Stable:
+// Rung 05b, on a range of bits: ascending by bits begin_bit to end_bit - 1 alone. Stable:
 // keys that are equal there keep the order of d_in, whatever their other bits are.
 //   begin_bit, end_bit  0 <= begin_bit <= end_bit <= 32; an empty range copies d_in
 //   d_in, d_out         (num_items)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// 05 for any range of bits, for signed and float keys, and with a value for each key.
-// New: an order is a pair of functions to and from unsigned keys; values follow their keys through
-// the same shared memory. Cost: 36 bytes per key, 68 per pair.
-// Source: the sign trick for floats: M. Herf, "Radix Tricks", 2001.
+// 04c for signed and float keys, and with a value for each key. New: an order is a pair of
+// functions to and from unsigned keys; a value lies in shared memory at the same place as its key,
+// and so goes to the same place in the output. Cost: about 80 bytes per pair. Source: the sign
+// trick for floats: M. Herf, "Radix Tricks", 2001.
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <cuda/atomic>
+#include <utility>
 
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
+#include "lab/look_back.cuh"
 #include "radix_sort.cuh"
 
 namespace lab {
@@ -17,52 +17,27 @@ namespace {
 
 constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xffffffffu;
+constexpr int kThreadsPerBlock = 256;
+constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
+constexpr int kItemsPerThread = 16;
+constexpr int kItemsPerWarp = kWarpSize * kItemsPerThread;
+constexpr int kTileItems = kThreadsPerBlock * kItemsPerThread;
 constexpr int kDigitBits = 8;
 constexpr int kNumDigits = 1 << kDigitBits;
-constexpr int kMaxPasses = 32 / kDigitBits;
-constexpr std::uint32_t kPadding = 0xffffffffu;
-
-// To tune for a device: the tile of a block, and how many predecessors a look-back reads at a time.
-constexpr int kThreadsPerBlock = 256;
-constexpr int kManyItems = 40;  // per thread: the more, the longer the runs that are written out
-constexpr int kFewItems = 24;   // per thread, where larger tiles would leave multiprocessors idle
-constexpr int kBlocksPerMultiprocessor = 2;
-constexpr int kLookBackWindow = 2;
-constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
-static_assert(kThreadsPerBlock >= kNumDigits, "one thread per digit");
-
-// The counting kernel.
-constexpr int kThreadsToCount = 512;
+constexpr int kNumPasses = 32 / kDigitBits;
 constexpr int kItemsToCount = 16384;  // at least per block, or the device is not full
-constexpr int kReplicas = 16;         // counters per digit: two lanes share one, in other banks
-constexpr int kCounterBytes = kMaxPasses * kNumDigits * kReplicas * sizeof(int);
+constexpr std::uint32_t kPadding = 0xffffffffu;
+static_assert(kThreadsPerBlock == kNumDigits, "one thread per digit");
+static_assert(kNumPasses % 2 == 0, "the last pass writes to d_out");
 
-// The ranking kernel, for small arrays: as in 05.
-constexpr int kMostRanked = 4992;
-constexpr int kThreadsToRank = 1024;
-
-// The bits of one pass: eight, or what is left of the range in the last one.
-struct Digit {
-  int first_bit;
-  int num_bits;
-  __device__ int of(std::uint32_t key) const {
-    return static_cast<int>(key >> first_bit) & ((1 << num_bits) - 1);
-  }
-};
-__host__ __device__ inline Digit digit_of_pass(int pass, int begin_bit, int end_bit) {
-  const int first_bit = begin_bit + pass * kDigitBits;
-  const int bits_left = end_bit - first_bit;
-  return {first_bit, bits_left < kDigitBits ? bits_left : kDigitBits};
-}
-
-// Orders: to() turns a key's bits into an unsigned number that is larger where the key is, from()
-// turns them back.
+// Orders: to() turns a key's bits into an unsigned number that is larger where the key is larger;
+// from() turns it back.
 struct UnsignedOrder {
   __device__ static std::uint32_t to(std::uint32_t bits) { return bits; }
   __device__ static std::uint32_t from(std::uint32_t key) { return key; }
 };
 constexpr std::uint32_t kSignBit = 1u << 31;
-struct SignedOrder {  // two's complement: the sign bit counts the other way round
+struct SignedOrder {  // two's complement: negative numbers have the sign bit, and come first
   __device__ static std::uint32_t to(std::uint32_t bits) { return bits ^ kSignBit; }
   __device__ static std::uint32_t from(std::uint32_t key) { return key ^ kSignBit; }
 };
@@ -75,161 +50,7 @@ struct FloatOrder {  // sign and magnitude: of two negative numbers the larger m
   }
 };
 
-// d_counts (num_passes, kNumDigits), zero at first: how many keys have a digit in a place.
-template <class Order>
-__global__ void __launch_bounds__(kThreadsToCount)
-    count_kernel(const std::uint32_t* d_in, int num_items, int begin_bit, int end_bit,
-                 int* d_counts) {
-  extern __shared__ int counters[];  // (num_passes * kNumDigits, kReplicas)
-  const int num_passes = ceil_div(end_bit - begin_bit, kDigitBits);
-  const int num_bins = num_passes * kNumDigits;
-  const int t = threadIdx.x;
-  for (int i = t; i < num_bins * kReplicas; i += kThreadsToCount) counters[i] = 0;
-  __syncthreads();  // the counters are zero
-
-  const int replica = t % kReplicas;
-  const auto count = [&](std::uint32_t bits) {
-    const std::uint32_t key = Order::to(bits);
-#pragma unroll
-    for (int pass = 0; pass < kMaxPasses; ++pass) {
-      if (pass == num_passes) break;
-      const int bin = pass * kNumDigits + digit_of_pass(pass, begin_bit, end_bit).of(key);
-      atomicAdd(&counters[bin * kReplicas + replica], 1);
-    }
-  };
-  const uint4* d_vectors = reinterpret_cast<const uint4*>(d_in);  // (num_vectors)
-  const int num_vectors = num_items / 4;
-  const int first = blockIdx.x * kThreadsToCount + t;
-#pragma unroll 4  // loads under way at a time
-  for (int i = first; i < num_vectors; i += gridDim.x * kThreadsToCount) {
-    const uint4 keys = d_vectors[i];
-    count(keys.x);
-    count(keys.y);
-    count(keys.z);
-    count(keys.w);
-  }
-  if (first < num_items % 4) count(d_in[num_vectors * 4 + first]);
-  __syncthreads();  // all have counted
-
-  for (int bin = t; bin < num_bins; bin += kThreadsToCount) {
-    int total = 0;
-    for (int k = 0; k < kReplicas; ++k) {  // each lane begins with another bank
-      total += counters[bin * kReplicas + (k + t) % kReplicas];
-    }
-    if (total > 0) atomicAdd(&d_counts[bin], total);
-  }
-}
-
-// Returns the sum of `value` over lanes 0 to this one. All 32 lanes must call.
-__device__ int warp_inclusive_sum(int value) {
-  const int lane_id = threadIdx.x % kWarpSize;
-#pragma unroll
-  for (int offset = 1; offset < kWarpSize; offset *= 2) {
-    const int below = __shfl_up_sync(kFullWarp, value, offset);
-    if (lane_id >= offset) value += below;
-  }
-  return value;
-}
-
-// The sum of `count` over all smaller digits, in threads 0 to kNumDigits - 1, which hold one digit
-// each. All threads of the block must call. warp_sums (kNumDigits / kWarpSize) is shared.
-__device__ int sum_of_smaller_digits(int count, int* warp_sums) {
-  const int lane_id = threadIdx.x % kWarpSize;
-  const int warp_id = threadIdx.x / kWarpSize;
-  const bool has_digit = threadIdx.x < kNumDigits;
-  const int inclusive = warp_inclusive_sum(count);
-  if (has_digit && lane_id == kWarpSize - 1) warp_sums[warp_id] = inclusive;
-  __syncthreads();  // the sums of all warps are there
-  int sum = inclusive - count;
-  if (has_digit) {
-    for (int warp = 0; warp < warp_id; ++warp) sum += warp_sums[warp];
-  }
-  return sum;
-}
-
-// Turns counts into first places, pass by pass: one block of kNumDigits threads per pass.
-__global__ void begin_kernel(int* d_counts) {
-  __shared__ int warp_sums[kNumDigits / kWarpSize];
-  int* const d_count = &d_counts[blockIdx.x * kNumDigits + threadIdx.x];
-  *d_count = sum_of_smaller_digits(*d_count, warp_sums);
-}
-
-// What a tile publishes about one digit, in one word, so that the two never disagree:
-// the upper 2 bits are a State, the others a count. A pass ends with all words at kPrefix. The next
-// one flips the upper bit of all states, and so reads those as kEmpty: no kernel has to clear them.
-enum State : std::uint32_t { kEmpty = 0, kAggregate = 1, kPrefix = 2 };
-constexpr int kStateShift = 30;
-constexpr std::uint32_t kCountMask = (1u << kStateShift) - 1;
-
-class TileStates {
- public:
-  __device__ TileStates(std::uint32_t* d_words, int pass)
-      : d_words_(d_words), flip_(pass % 2 == 0 ? 0u : 2u << kStateShift) {}
-
-  __device__ void publish(int tile, int digit, State state, int count) const {
-    word(tile, digit)
-        .store((state << kStateShift | static_cast<std::uint32_t>(count)) ^ flip_,
-               cuda::memory_order_relaxed);
-  }
-
-  // The keys of this digit in all tiles before `tile`. One thread per digit: neighbouring threads
-  // read neighbouring words.
-  __device__ int look_back(int tile, int digit) const {
-    int sum = 0;
-    for (int nearest = tile - 1; nearest >= 0; nearest -= kLookBackWindow) {
-      std::uint32_t words[kLookBackWindow];  // all under way before the first is needed
-#pragma unroll
-      for (int k = 0; k < kLookBackWindow; ++k) words[k] = load(max(nearest - k, 0), digit);
-#pragma unroll
-      for (int k = 0; k < kLookBackWindow; ++k) {
-        while (words[k] >> kStateShift == kEmpty) words[k] = load(nearest - k, digit);
-        sum += static_cast<int>(words[k] & kCountMask);
-        if (words[k] >> kStateShift == kPrefix) return sum;  // at tile 0 at the latest
-      }
-    }
-    return sum;
-  }
-
- private:
-  using Word = cuda::atomic_ref<std::uint32_t, cuda::thread_scope_device>;
-  __device__ Word word(int tile, int digit) const {
-    return Word(d_words_[tile * kNumDigits + digit]);
-  }
-  __device__ std::uint32_t load(int tile, int digit) const {
-    return word(tile, digit).load(cuda::memory_order_relaxed) ^ flip_;
-  }
-
-  std::uint32_t* d_words_;  // (tiles, kNumDigits)
-  std::uint32_t flip_;
-};
-
-// Returns the lanes whose key has the same digit as this lane's. All 32 lanes must call.
-__device__ unsigned lanes_with_same_digit(std::uint32_t key, Digit digit) {
-  unsigned same = kFullWarp;
-#pragma unroll
-  for (int bit = 0; bit < kDigitBits; ++bit) {
-    // A bit outside the digit is 0 for all lanes, which rules out none.
-    const std::uint32_t mask = bit < digit.num_bits ? 1u << (digit.first_bit + bit) : 0u;
-    const bool is_set = (key & mask) != 0;
-    const unsigned votes = __ballot_sync(kFullWarp, is_set);
-    same &= is_set ? votes : ~votes;
-  }
-  return same;
-}
-
-template <int kItemsPerThread>
-struct TileStorage {
-  static constexpr int kTileItems = kThreadsPerBlock * kItemsPerThread;
-  // By warp and digit: how many keys; then where in the sorted tile the next one goes.
-  int places[kNumWarps][kNumDigits];
-  std::uint32_t keys[kTileItems];  // in order of digits
-  int destination[kNumDigits];     // a digit's place in the output, less its place in the tile
-  int warp_sums[kNumDigits / kWarpSize];
-  int tile;
-  std::uint32_t values[kTileItems];  // in the order of their keys; last, as keys alone lack them
-};
-
-// What is sorted; the pointers to values are null where there are none.
+// What is sorted (num_items each); the pointers to values are null where keys have none.
 struct Arrays {
   const std::uint32_t* d_keys_in;
   const std::uint32_t* d_values_in;
@@ -237,230 +58,177 @@ struct Arrays {
   std::uint32_t* d_values_out;
 };
 
-// This thread's items of an array's tile, or `padding` where it has no more; d_first: the first
-// one.
-template <int kItemsPerThread>
-__device__ void load_items(const std::uint32_t* d_first, int num_left, std::uint32_t padding,
-                           std::uint32_t (&items)[kItemsPerThread]) {
-  if (num_left > (kItemsPerThread - 1) * kWarpSize) {
-#pragma unroll
-    for (int k = 0; k < kItemsPerThread; ++k) items[k] = d_first[k * kWarpSize];
-  } else {
-#pragma unroll
-    for (int k = 0; k < kItemsPerThread; ++k) {
-      items[k] = k * kWarpSize < num_left ? d_first[k * kWarpSize] : padding;
+__device__ int digit_of(std::uint32_t key, int pass) {
+  return static_cast<int>(key >> (pass * kDigitBits)) & (kNumDigits - 1);
+}
+
+// d_counts (kNumPasses, kNumDigits), zero at first: how many keys have a digit in a place.
+template <class Order>
+__global__ void count_kernel(const std::uint32_t* d_in, int num_items, int* d_counts) {
+  __shared__ int counters[kNumPasses * kNumDigits];
+  const int t = threadIdx.x;
+  for (int bin = t; bin < kNumPasses * kNumDigits; bin += kThreadsPerBlock) counters[bin] = 0;
+  __syncthreads();  // the counters are zero
+  for (int i = blockIdx.x * kThreadsPerBlock + t; i < num_items;
+       i += gridDim.x * kThreadsPerBlock) {
+    const std::uint32_t key = Order::to(d_in[i]);
+    for (int pass = 0; pass < kNumPasses; ++pass) {
+      atomicAdd(&counters[pass * kNumDigits + digit_of(key, pass)], 1);
     }
   }
-}
-
-// Calls `write` for this thread's places of a sorted tile. For full tiles without a test for each:
-// then all places are read before one is written.
-template <int kItemsPerThread, class Write>
-__device__ void for_my_places(int num_valid, const Write& write) {
-  if (num_valid == TileStorage<kItemsPerThread>::kTileItems) {
-#pragma unroll
-    for (int k = 0; k < kItemsPerThread; ++k) write(k * kThreadsPerBlock + threadIdx.x);
-  } else {
-    for (int i = threadIdx.x; i < num_valid; i += kThreadsPerBlock) write(i);
+  __syncthreads();  // all have counted
+  for (int bin = t; bin < kNumPasses * kNumDigits; bin += kThreadsPerBlock) {
+    if (counters[bin] > 0) atomicAdd(&d_counts[bin], counters[bin]);
   }
 }
 
-// d_begins (kNumDigits): the first place of each digit. d_ticket: 0 at first.
-template <class Order, bool kHasValues, int kItemsPerThread>
-__global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
-    onesweep_kernel(Arrays arrays, int num_items, int pass, Digit digit, const int* d_begins,
-                    std::uint32_t* d_state_words, int* d_ticket) {
-  using Storage = TileStorage<kItemsPerThread>;
-  constexpr int kTileItems = Storage::kTileItems;
-  extern __shared__ int storage[];  // one Storage
-  Storage& shared = *reinterpret_cast<Storage*>(storage);
+// Returns the lanes whose digit is this lane's. All 32 lanes must call.
+__device__ unsigned lanes_with_digit(int digit) {
+  unsigned same = kFullWarp;
+  for (int bit = 0; bit < kDigitBits; ++bit) {
+    const bool is_set = digit >> bit & 1;
+    const unsigned votes = __ballot_sync(kFullWarp, is_set);
+    same &= is_set ? votes : ~votes;
+  }
+  return same;
+}
+
+// Returns the sum of `value` over lanes 0 to this one. All 32 lanes must call.
+__device__ int warp_inclusive_sum(int value) {
+  const int lane_id = threadIdx.x % kWarpSize;
+  for (int offset = 1; offset < kWarpSize; offset *= 2) {
+    const int below = __shfl_up_sync(kFullWarp, value, offset);
+    if (lane_id >= offset) value += below;
+  }
+  return value;
+}
+
+// Returns the sum of `count` over all smaller digits; thread t holds digit t. All threads of the
+// block must call, once in a kernel.
+__device__ int sum_of_smaller_digits(int count) {
+  __shared__ int warp_sums[kNumWarps];
+  const int lane_id = threadIdx.x % kWarpSize;
+  const int warp_id = threadIdx.x / kWarpSize;
+  const int inclusive = warp_inclusive_sum(count);
+  if (lane_id == kWarpSize - 1) warp_sums[warp_id] = inclusive;
+  __syncthreads();  // the sums of all warps are there
+  int sum = inclusive - count;
+  for (int warp = 0; warp < warp_id; ++warp) sum += warp_sums[warp];
+  return sum;
+}
+
+// Turns counts into first places, pass by pass: one block of kNumDigits threads per pass.
+__global__ void begin_kernel(int* d_counts) {
+  int* const d_count = &d_counts[blockIdx.x * kNumDigits + threadIdx.x];
+  *d_count = sum_of_smaller_digits(*d_count);
+}
+
+// d_begins (kNumDigits): the first place of each digit. `look_back` has a tile per block and a
+// column per digit.
+template <class Order>
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    look_back_kernel(Arrays arrays, int num_items, int pass, const int* d_begins,
+                     LookBack<int> look_back) {
+  __shared__ std::uint32_t sorted[kTileItems];         // in order of digits
+  __shared__ std::uint32_t sorted_values[kTileItems];  // each at the place of its key
+  __shared__ int warp_counts[kNumWarps][kNumDigits];   // then: where in the tile they begin
+  __shared__ int destination[kNumDigits];              // place in d_out less place in the tile
+  __shared__ int ticket;
   const int t = threadIdx.x;
   const int lane_id = t % kWarpSize;
   const int warp_id = t / kWarpSize;
   const unsigned lanes_below = (1u << lane_id) - 1;
-  const unsigned lanes_above = ~1u << lane_id;
-  int* const places = shared.places[warp_id];  // (kNumDigits)
+  int* const counts = warp_counts[warp_id];  // (kNumDigits)
+  const bool has_values = arrays.d_values_in != nullptr;
 
-  // A tile waits for those before it, so they must have started: tickets, not blockIdx.
-  if (t == 0) shared.tile = atomicAdd(d_ticket, 1);
-  for (int value = lane_id; value < kNumDigits; value += kWarpSize) places[value] = 0;
-  __syncthreads();  // the tile is known, and each warp's counts are zero
-  const int tile = shared.tile;
-  const int num_valid = min(kTileItems, num_items - tile * kTileItems);
-  // In the tile; a round is a warp further on.
-  const int first = warp_id * kWarpSize * kItemsPerThread + lane_id;
+  for (int digit = lane_id; digit < kNumDigits; digit += kWarpSize) counts[digit] = 0;
+  if (t == 0) ticket = look_back.take_ticket();
+  __syncthreads();  // ticket is set, and all counts are zero
+  const int tile = ticket;
 
-  // Padding has the largest digit and stands last in the tile: it stays there.
+  // A warp takes 32 consecutive keys per round: earlier rounds, and in a round lower lanes, come
+  // first in the input. Padding is last in the tile and has the largest digit: it stays last.
   std::uint32_t keys[kItemsPerThread];
-  load_items(arrays.d_keys_in + tile * kTileItems + first, num_valid - first, Order::from(kPadding),
-             keys);
-#pragma unroll
+  std::uint32_t values[kItemsPerThread];
+  int ranks[kItemsPerThread];  // among the warp's keys of the same digit
+  const int first_item = tile * kTileItems + warp_id * kItemsPerWarp + lane_id;
   for (int k = 0; k < kItemsPerThread; ++k) {
-    keys[k] = Order::to(keys[k]);
-    atomicAdd(&places[digit.of(keys[k])], 1);
+    const int item = first_item + k * kWarpSize;
+    keys[k] = item < num_items ? Order::to(arrays.d_keys_in[item]) : kPadding;
+    if (has_values && item < num_items) values[k] = arrays.d_values_in[item];
+    const int digit = digit_of(keys[k], pass);
+    const unsigned same = lanes_with_digit(digit);
+    const int earlier = counts[digit];
+    ranks[k] = earlier + __popc(same & lanes_below);
+    __syncwarp();                                            // all have read the counts
+    if (same >> lane_id == 1) counts[digit] = ranks[k] + 1;  // the digit's highest lane
+    __syncwarp();                                            // the counts are up to date
   }
   __syncthreads();  // all warps have counted
 
-  const TileStates states(d_state_words, pass);
   int count = 0;  // of digit t in the tile
-  if (t < kNumDigits) {
-#pragma unroll
-    for (int warp = 0; warp < kNumWarps; ++warp) count += shared.places[warp][t];
-    states.publish(tile, t, tile == 0 ? kPrefix : kAggregate, count);
-  }
-  const int begin = sum_of_smaller_digits(count, shared.warp_sums);
-  if (t < kNumDigits) {
-    int place = begin;
-#pragma unroll
-    for (int warp = 0; warp < kNumWarps; ++warp) {
-      const int in_warp = shared.places[warp][t];
-      shared.places[warp][t] = place;
-      place += in_warp;
-    }
+  for (int warp = 0; warp < kNumWarps; ++warp) count += warp_counts[warp][t];
+  look_back.publish(tile, count, t);  // the tiles behind wait for it
+  const int begin = sum_of_smaller_digits(count);
+  int place = begin;
+  for (int warp = 0; warp < kNumWarps; ++warp) {
+    const int in_warp = warp_counts[warp][t];
+    warp_counts[warp][t] = place;
+    place += in_warp;
   }
   __syncthreads();  // every warp knows where its keys of a digit begin
 
-  int my_places[kItemsPerThread];  // in the sorted tile
-#pragma unroll
+  const auto add = [](int a, int b) { return a + b; };
+  const int before = look_back.exclusive_prefix_by_thread(tile, t, count, 0, add);
+  destination[t] = d_begins[t] + before - begin;
   for (int k = 0; k < kItemsPerThread; ++k) {
-    const unsigned same = lanes_with_same_digit(keys[k], digit);
-    my_places[k] = places[digit.of(keys[k])] + __popc(same & lanes_below);
-    __syncwarp();  // all have read the places
-    if ((same & lanes_above) == 0) places[digit.of(keys[k])] = my_places[k] + 1;
-    __syncwarp();  // the places are up to date
-    shared.keys[my_places[k]] = keys[k];
-  }
-  if (t < kNumDigits) {
-    const int before = states.look_back(tile, t);
-    if (tile > 0) states.publish(tile, t, kPrefix, before + count);
-    shared.destination[t] = d_begins[t] + before - begin;
-  }
-  std::uint32_t values[kItemsPerThread];
-  if constexpr (kHasValues) {  // on their way while the keys are written
-    load_items(arrays.d_values_in + tile * kTileItems + first, num_valid - first, 0, values);
+    const int place_in_tile = counts[digit_of(keys[k], pass)] + ranks[k];
+    sorted[place_in_tile] = keys[k];
+    if (has_values) sorted_values[place_in_tile] = values[k];
   }
   __syncthreads();  // the tile is in order, and the destinations are known
 
-  const auto destination_of = [&](int i) {
-    return shared.destination[digit.of(shared.keys[i])] + i;
-  };
-  for_my_places<kItemsPerThread>(num_valid, [&](int i) {
-    arrays.d_keys_out[destination_of(i)] = Order::from(shared.keys[i]);
-  });
-  if constexpr (kHasValues) {
-#pragma unroll
-    for (int k = 0; k < kItemsPerThread; ++k) shared.values[my_places[k]] = values[k];
-    __syncthreads();  // the values are in the order of their keys
-    for_my_places<kItemsPerThread>(
-        num_valid, [&](int i) { arrays.d_values_out[destination_of(i)] = shared.values[i]; });
+  for (int k = 0; k < kItemsPerThread; ++k) {
+    const int i = k * kThreadsPerBlock + t;
+    if (tile * kTileItems + i >= num_items) break;
+    const int place_in_output = destination[digit_of(sorted[i], pass)] + i;
+    arrays.d_keys_out[place_in_output] = Order::from(sorted[i]);
+    if (has_values) arrays.d_values_out[place_in_output] = sorted_values[i];
   }
 }
 
-// Smaller for the key that goes first. The index, `item`, decides between equal keys.
-__device__ std::uint64_t order_of(std::uint32_t key, int item) {
-  return std::uint64_t{key} << 32 | static_cast<std::uint32_t>(item);
-}
-
-// As in 05, by bits begin_bit to end_bit - 1: at least one bit.
-template <class Order, bool kHasValues>
-__global__ void __launch_bounds__(kThreadsToRank)
-    rank_kernel(Arrays arrays, int num_items, int begin_bit, int end_bit) {
-  alignas(16) __shared__ std::uint32_t keys[kMostRanked];
-  __shared__ int places[kWarpSize];
-  const int t = threadIdx.x;
-  const int lane_id = t % kWarpSize;
-  const int num_vectors = ceil_div(num_items, 4);
-  for (int i = t; i < num_vectors * 4; i += kThreadsToRank) {
-    const std::uint32_t key = i < num_items ? Order::to(arrays.d_keys_in[i]) : kPadding;
-    keys[i] = key << (32 - end_bit) >> (32 - end_bit + begin_bit);  // without the other bits
-  }
-  if (t < kWarpSize) places[t] = 0;
-  __syncthreads();  // all keys are there, and the places are zero
-
-  const int item = blockIdx.x * kWarpSize + lane_id;
-  const std::uint64_t order = order_of(item < num_items ? keys[item] : 0, item);
-  int num_before = 0;
-#pragma unroll 4
-  for (int i = t / kWarpSize * 4; i < num_vectors * 4; i += kThreadsToRank / kWarpSize * 4) {
-    const uint4 others = *reinterpret_cast<const uint4*>(&keys[i]);
-    num_before += order_of(others.x, i) < order ? 1 : 0;
-    num_before += order_of(others.y, i + 1) < order ? 1 : 0;
-    num_before += order_of(others.z, i + 2) < order ? 1 : 0;
-    num_before += order_of(others.w, i + 3) < order ? 1 : 0;
-  }
-  atomicAdd(&places[lane_id], num_before);
-  __syncthreads();  // all warps have counted
-  if (t < kWarpSize && item < num_items) {
-    arrays.d_keys_out[places[lane_id]] = arrays.d_keys_in[item];
-    if constexpr (kHasValues) arrays.d_values_out[places[lane_id]] = arrays.d_values_in[item];
-  }
-}
-
-template <class Order, bool kHasValues, int kItemsPerThread>
-void sort_in_tiles(Arrays arrays, int num_items, int begin_bit, int end_bit, Scratch& scratch,
-                   cudaStream_t stream) {
-  using Storage = TileStorage<kItemsPerThread>;
-  const int num_passes = ceil_div(end_bit - begin_bit, kDigitBits);
-  if (num_passes == 0) {
-    return check(cudaMemcpyAsync(arrays.d_keys_out, arrays.d_keys_in,
-                                 num_items * sizeof(std::uint32_t), cudaMemcpyDeviceToDevice,
-                                 stream));
-  }
-  const int num_tiles = ceil_div(num_items, Storage::kTileItems);
-  // What begins as zero, in one piece: counts, tickets, states.
-  const int num_counts = num_passes * kNumDigits;
-  const int num_words = num_counts + num_passes + num_tiles * kNumDigits;
-  int* d_counts = scratch.allocate<int>(num_words);
-  int* d_tickets = d_counts + num_counts;
-  std::uint32_t* d_state_words = reinterpret_cast<std::uint32_t*>(d_tickets + num_passes);
-  check(cudaMemsetAsync(d_counts, 0, num_words * sizeof(int), stream));
+// Keys alternate between the output and an array in scratch, and values likewise.
+template <class Order>
+void sort(const Arrays& arrays, int num_items, Scratch& scratch, cudaStream_t stream) {
+  if (num_items == 0) return;
+  const int num_tiles = ceil_div(num_items, kTileItems);
+  const bool has_values = arrays.d_values_in != nullptr;
+  Arrays next = arrays;  // of the next pass
+  next.d_keys_out = scratch.allocate<std::uint32_t>(num_items);
+  if (has_values) next.d_values_out = scratch.allocate<std::uint32_t>(num_items);
+  std::uint32_t* d_other_keys = arrays.d_keys_out;
+  std::uint32_t* d_other_values = arrays.d_values_out;
+  int* d_counts = scratch.allocate<int>(kNumPasses * kNumDigits);
+  check(cudaMemsetAsync(d_counts, 0, kNumPasses * kNumDigits * sizeof(int), stream));
 
   const int most_blocks = 2 * num_multiprocessors();
   const int num_blocks = std::clamp(ceil_div(num_items, kItemsToCount), 1, most_blocks);
-  // A kernel gets more than 48 KiB of shared memory per block only after this call.
-  check(cudaFuncSetAttribute(count_kernel<Order>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             kCounterBytes));
-  count_kernel<Order><<<num_blocks, kThreadsToCount, kCounterBytes, stream>>>(
-      arrays.d_keys_in, num_items, begin_bit, end_bit, d_counts);
+  count_kernel<Order>
+      <<<num_blocks, kThreadsPerBlock, 0, stream>>>(arrays.d_keys_in, num_items, d_counts);
   check_launch();
-  begin_kernel<<<num_passes, kNumDigits, 0, stream>>>(d_counts);
+  begin_kernel<<<kNumPasses, kNumDigits, 0, stream>>>(d_counts);
   check_launch();
 
-  constexpr std::size_t kTileBytes = kHasValues ? sizeof(Storage) : offsetof(Storage, values);
-  const auto kernel = onesweep_kernel<Order, kHasValues, kItemsPerThread>;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kTileBytes));
-  // Two pairs of arrays take turns; of an odd number of passes the first one writes to the output.
-  std::uint32_t* d_keys[2] = {scratch.allocate<std::uint32_t>(num_items), arrays.d_keys_out};
-  std::uint32_t* d_values[2] = {nullptr, arrays.d_values_out};
-  if (kHasValues) d_values[0] = scratch.allocate<std::uint32_t>(num_items);
-  int to = num_passes % 2;
-  for (int pass = 0; pass < num_passes; ++pass) {
-    arrays.d_keys_out = d_keys[to];
-    arrays.d_values_out = d_values[to];
-    kernel<<<num_tiles, kThreadsPerBlock, kTileBytes, stream>>>(
-        arrays, num_items, pass, digit_of_pass(pass, begin_bit, end_bit),
-        d_counts + pass * kNumDigits, d_state_words, d_tickets + pass);
+  for (int pass = 0; pass < kNumPasses; ++pass) {
+    const LookBack<int> look_back(num_tiles, scratch, stream, kNumDigits);
+    look_back_kernel<Order><<<num_tiles, kThreadsPerBlock, 0, stream>>>(
+        next, num_items, pass, d_counts + pass * kNumDigits, look_back);
     check_launch();
-    arrays.d_keys_in = d_keys[to];
-    arrays.d_values_in = d_values[to];
-    to = 1 - to;
+    next.d_keys_in = next.d_keys_out;
+    next.d_values_in = next.d_values_out;
+    std::swap(next.d_keys_out, d_other_keys);
+    std::swap(next.d_values_out, d_other_values);
   }
-}
-
-template <class Order, bool kHasValues>
-void sort(const Arrays& arrays, int num_items, int begin_bit, int end_bit, Scratch& scratch,
-          cudaStream_t stream) {
-  if (num_items == 0) return;
-  if (num_items <= kMostRanked && begin_bit < end_bit) {
-    rank_kernel<Order, kHasValues><<<ceil_div(num_items, kWarpSize), kThreadsToRank, 0, stream>>>(
-        arrays, num_items, begin_bit, end_bit);
-    return check_launch();
-  }
-  const int blocks_at_a_time = kBlocksPerMultiprocessor * num_multiprocessors();
-  const bool many = num_items >= blocks_at_a_time * TileStorage<kManyItems>::kTileItems;
-  const auto sort_them = many ? sort_in_tiles<Order, kHasValues, kManyItems>
-                              : sort_in_tiles<Order, kHasValues, kFewItems>;
-  sort_them(arrays, num_items, begin_bit, end_bit, scratch, stream);
 }
 
 // The bits of keys of another type: reading them as unsigned changes none.
@@ -472,26 +240,21 @@ Arrays bits_of(const T* d_in, T* d_out) {
 
 }  // namespace
 
-void sort_bits(const std::uint32_t* d_in, int num_items, int begin_bit, int end_bit,
-               std::uint32_t* d_out, Scratch& scratch, cudaStream_t stream) {
-  sort<UnsignedOrder, false>(bits_of(d_in, d_out), num_items, begin_bit, end_bit, scratch, stream);
-}
-
 void sort_pairs(const std::uint32_t* d_keys_in, const std::uint32_t* d_values_in, int num_items,
                 std::uint32_t* d_keys_out, std::uint32_t* d_values_out, Scratch& scratch,
                 cudaStream_t stream) {
-  sort<UnsignedOrder, true>({d_keys_in, d_values_in, d_keys_out, d_values_out}, num_items, 0, 32,
-                            scratch, stream);
+  sort<UnsignedOrder>({d_keys_in, d_values_in, d_keys_out, d_values_out}, num_items, scratch,
+                      stream);
 }
 
 void sort_signed(const std::int32_t* d_in, int num_items, std::int32_t* d_out, Scratch& scratch,
                  cudaStream_t stream) {
-  sort<SignedOrder, false>(bits_of(d_in, d_out), num_items, 0, 32, scratch, stream);
+  sort<SignedOrder>(bits_of(d_in, d_out), num_items, scratch, stream);
 }
 
 void sort_floats(const float* d_in, int num_items, float* d_out, Scratch& scratch,
                  cudaStream_t stream) {
-  sort<FloatOrder, false>(bits_of(d_in, d_out), num_items, 0, 32, scratch, stream);
+  sort<FloatOrder>(bits_of(d_in, d_out), num_items, scratch, stream);
 }
 
 }  // namespace lab

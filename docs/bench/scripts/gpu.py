@@ -69,7 +69,7 @@ SOLUTIONS = (
     "02-scan/06_decoupled_look_back",
     "03-compaction/03_single_pass",
     "04-radix-sort/05_onesweep",
-    "04-radix-sort/06_pairs_and_types",
+    "04-radix-sort/beyond/06_onesweep_pairs",
     "06-matmul/05_warp_tiled",
 )
 BEYOND = {  # define a rung's function, too: here it gets a name of its own
@@ -144,7 +144,7 @@ ARRAYS = {
     "select": "selection of half: `03-compaction/03_single_pass`",
     "select_beyond": "selection of half: `03-compaction/beyond/03_resident_blocks`",
     "keys": "keys: `04-radix-sort/05_onesweep`",
-    "pairs": "pairs: `04-radix-sort/06_pairs_and_types`",
+    "pairs": "pairs: `04-radix-sort/beyond/06_onesweep_pairs`",
 }
 PRODUCT = "`06-matmul/05_warp_tiled`, n x n"
 # What no scan and no selection can be faster than, and the library's rows.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rung 06: pairs, signed keys, floats, ranges of bits.
+// Rung 06: pairs, signed keys, floats.
 #include <algorithm>
 #include <numeric>
 
@@ -86,14 +86,11 @@ TEST_F(PairsAndTypes, SortsFloats) { expect_floats_sorted(); }
 
 TEST_F(PairsAndTypes, PutsSpecialFloatsInTheirPlaces) { expect_special_floats_in_their_places(); }
 
-TEST_F(PairsAndTypes, SortsByRangesOfBits) { expect_ranges_of_bits_sorted(); }
-
 TEST_F(PairsAndTypes, AcceptsNoKeys) {
   if (const auto failure = sort_pairs(random_keys(next_seed(), 33))) return fail(*failure);
   if (const auto failure = sort_pairs({})) return fail(*failure);
   if (const auto failure = sort_signed({})) return fail(*failure);
   if (const auto failure = sort_floats({})) return fail(*failure);
-  if (const auto failure = sort_bits({}, 0, 32)) return fail(*failure);
 }
 
 TEST_F(PairsAndTypes, SortsManyItems) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Signed keys, floats and ranges of bits, which two rungs sort: 05b alone, 06 with pairs.
+// Signed keys and floats, which 05b and 06 sort, and ranges of bits, which 05b sorts.
 #pragma once
 
 #include <cstdint>

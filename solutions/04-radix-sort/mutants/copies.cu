@@ -15,11 +15,6 @@ void copy(const void* d_in, int num_items, void* d_out, cudaStream_t stream) {
 
 }  // namespace
 
-void sort_bits(const std::uint32_t* d_in, int num_items, int /*begin_bit*/, int /*end_bit*/,
-               std::uint32_t* d_out, Scratch& /*scratch*/, cudaStream_t stream) {
-  copy(d_in, num_items, d_out, stream);
-}
-
 void sort_pairs(const std::uint32_t* d_keys_in, const std::uint32_t* d_values_in, int num_items,
                 std::uint32_t* d_keys_out, std::uint32_t* d_values_out, Scratch& /*scratch*/,
                 cudaStream_t stream) {
