@@ -49,21 +49,25 @@ void split(const std::uint32_t* d_in, int num_items, int bit, std::uint32_t* d_o
            int* d_total_falses, Scratch& scratch, cudaStream_t stream) {
   todo("01_split: write the two kernels, then delete this line");
 
-  // TODO 5. What if there are no keys? A launch of 0 blocks is an error.
+  // TODO 5. What if there are no keys? A launch of 0 blocks is an error, and the contract says what
+  //         *d_total_falses is then.
   int* d_e = scratch.allocate<int>(num_items);
   int* d_f = scratch.allocate<int>(num_items);
   split_with(d_e, d_f, d_in, num_items, bit, d_out, d_total_falses, scratch, stream);
 }
 
-void radix_sort(const std::uint32_t* /*d_in*/, int num_items, std::uint32_t* /*d_out*/,
-                Scratch& scratch, cudaStream_t /*stream*/) {
+void radix_sort(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, Scratch& scratch,
+                cudaStream_t stream) {
   todo("01_split: call split_with for each bit, then delete this line");
 
-  // TODO 6. A pass may not write where it reads. d_in must stay as it is. Which arrays do the 32
-  //         passes read and write, and which one does the last pass write?
-  // TODO 7. Why must the lowest bit come first? What would happen with the highest bit first?
+  // All passes share this memory: scratch takes nothing back.
+  int* d_e = scratch.allocate<int>(num_items);
+  int* d_f = scratch.allocate<int>(num_items);
+  int* d_total_falses = scratch.allocate<int>(1);
   std::uint32_t* d_other = scratch.allocate<std::uint32_t>(num_items);
-  static_assert(kKeyBits == 32);
+  // TODO 6. A pass may not write where it reads. d_in must stay as it is. Which arrays do the
+  //         kKeyBits passes read and write, and which one does the last pass write?
+  // TODO 7. Why must the lowest bit come first? What would happen with the highest bit first?
 }
 
 }  // namespace lab

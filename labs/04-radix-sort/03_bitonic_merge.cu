@@ -12,8 +12,9 @@ namespace lab {
 namespace {
 
 constexpr int kThreadsPerBlock = kSortTileItems;  // one key per thread in the tile sort
-constexpr int kChunkItems = 4 * kSortTileItems;   // keys of a block that merges in shared memory
-constexpr int kThreadsPerMerge = 256;             // of a block that merges in global memory
+constexpr int kKeyBits = 32;
+constexpr int kChunkItems = 4 * kSortTileItems;  // keys of a block that merges in shared memory
+constexpr int kThreadsPerMerge = 256;            // of a block that merges in global memory
 constexpr std::uint32_t kPadding = 0xffffffffu;
 
 __global__ void __launch_bounds__(kThreadsPerBlock)

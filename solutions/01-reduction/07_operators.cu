@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Seven reductions, one kernel: 06 with its four choices made parameters (see `reduce` below).
-// New: map, operator, identity and finish as types; the speed stays that of 06.
+// Seven reductions, one kernel: 06 with two parameters, the arrays that it reads and the reduction.
+// New: a reduction is a struct of four members: identity, map, combine and finish.
+// Cost: that of 06, since the compiler knows every operator.
 // Source: G. E. Blelloch, "Prefix Sums and Their Applications", 1990, for what an operator must be.
 #include <algorithm>
 #include <limits>
@@ -17,70 +18,123 @@ constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr int kThreadsPerBlock = 512;
 
-// float4 loads of each array that a thread has under way: about four in all.
-template <int kNumArrays>
-constexpr int kVectorsInFlightOf = kNumArrays > 2 ? 1 : 4 / kNumArrays;
-
 // Blocks that have handed in their value. 0 between calls: the last block of each call wraps it.
 __device__ unsigned int blocks_finished;
+
+// Items 4 * i to 4 * i + 3 of an array.
+__device__ void load_float4(const float* d_in, int i, float (&items)[4]) {
+  const float4 vector = __ldcs(reinterpret_cast<const float4*>(d_in) + i);
+  items[0] = vector.x;
+  items[1] = vector.y;
+  items[2] = vector.z;
+  items[3] = vector.w;
+}
+
+// What a kernel reads: an item is one float, or one of each array. kVectorsInFlight: how many
+// vectors of four items a thread loads at once, so that about four float4 loads are under way.
+struct OneArray {
+  using Item = float;
+  static constexpr int kVectorsInFlight = 4;
+  const float* d_in;  // (num_items)
+
+  __device__ float item(int i) const { return d_in[i]; }
+  __device__ void load_vector(int i, float (&items)[4]) const { load_float4(d_in, i, items); }
+};
+
+struct Pair {
+  float a, b;
+};
+struct TwoArrays {
+  using Item = Pair;
+  static constexpr int kVectorsInFlight = 2;
+  const float* d_a;  // (num_items)
+  const float* d_b;  // (num_items)
+
+  __device__ Pair item(int i) const { return {d_a[i], d_b[i]}; }
+  __device__ void load_vector(int i, Pair (&items)[4]) const {
+    float a[4], b[4];
+    load_float4(d_a, i, a);
+    load_float4(d_b, i, b);
+    for (int k = 0; k < 4; ++k) items[k] = {a[k], b[k]};
+  }
+};
+
+struct Point {
+  float x, y, z;
+};
+struct ThreeArrays {
+  using Item = Point;
+  static constexpr int kVectorsInFlight = 1;
+  const float* d_x;  // (num_points)
+  const float* d_y;  // (num_points)
+  const float* d_z;  // (num_points)
+
+  __device__ Point item(int i) const { return {d_x[i], d_y[i], d_z[i]}; }
+  __device__ void load_vector(int i, Point (&items)[4]) const {
+    float x[4], y[4], z[4];
+    load_float4(d_x, i, x);
+    load_float4(d_y, i, y);
+    load_float4(d_z, i, z);
+    for (int k = 0; k < 4; ++k) items[k] = {x[k], y[k], z[k]};
+  }
+};
+
+// A reduction: finish(combine(combine(identity(), map(0, item 0)), map(1, item 1)), ...). combine
+// is associative and commutative; combine(identity(), value) is value.
+struct Sum {
+  using Value = float;
+  using Result = float;
+  __device__ float identity() const { return 0.0f; }
+  __device__ float map(int, float item) const { return item; }
+  __device__ float combine(float a, float b) const { return a + b; }
+  __device__ float finish(float value) const { return value; }
+};
+
+// The others differ from the sum in what they define again.
+struct Min : Sum {
+  __device__ float identity() const { return kInfinity; }
+  __device__ float combine(float a, float b) const { return fminf(a, b); }
+};
+struct Max : Sum {
+  __device__ float identity() const { return -kInfinity; }
+  __device__ float combine(float a, float b) const { return fmaxf(a, b); }
+};
+struct Product : Sum {
+  __device__ float identity() const { return 1.0f; }
+  __device__ float combine(float a, float b) const { return a * b; }
+};
+struct Mean : Sum {
+  int num_items;
+  // Without items, 0 / 0 is NaN, as promised.
+  __device__ float finish(float value) const { return value / static_cast<float>(num_items); }
+};
+struct DotProduct : Sum {
+  __device__ float map(int, Pair item) const { return item.a * item.b; }
+};
+struct EuclideanNorm : Sum {
+  __device__ float map(int, float item) const { return item * item; }
+  __device__ float finish(float value) const { return sqrtf(value); }
+};
 
 // A point's squared distance from the origin, and its index; {-1, -1} stands for "no point".
 struct Candidate {
   float distance2;
   int index;
 };
-constexpr Candidate kNoPoint = {-1.0f, -1};
-
-// Maps.
-struct Item {
-  __device__ float operator()(int, float item) const { return item; }
-};
-struct Square {
-  __device__ float operator()(int, float item) const { return item * item; }
-};
-struct Product {
-  __device__ float operator()(int, float a, float b) const { return a * b; }
-};
-struct Distance {
-  __device__ Candidate operator()(int index, float x, float y, float z) const {
-    const float distance2 = x * x + y * y + z * z;
-    return distance2 >= 0.0f ? Candidate{distance2, index} : kNoPoint;  // a NaN: no point
+struct FarthestPoint {
+  using Value = Candidate;
+  using Result = int;
+  __device__ Candidate identity() const { return {-1.0f, -1}; }
+  __device__ Candidate map(int index, Point point) const {
+    const float distance2 = point.x * point.x + point.y * point.y + point.z * point.z;
+    return distance2 >= 0.0f ? Candidate{distance2, index} : identity();  // a NaN: no point
   }
-};
-
-// Operators.
-struct Add {
-  __device__ float operator()(float a, float b) const { return a + b; }
-};
-struct Multiply {
-  __device__ float operator()(float a, float b) const { return a * b; }
-};
-struct Min {
-  __device__ float operator()(float a, float b) const { return fminf(a, b); }
-};
-struct Max {
-  __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
-};
-struct Farther {  // ties go to the smaller index: otherwise the order would decide
-  __device__ Candidate operator()(Candidate a, Candidate b) const {
+  // Ties go to the smaller index: otherwise the order would decide.
+  __device__ Candidate combine(Candidate a, Candidate b) const {
     if (a.distance2 == b.distance2) return a.index < b.index ? a : b;
     return a.distance2 > b.distance2 ? a : b;
   }
-};
-
-// Finishes.
-struct Unchanged {
-  __device__ float operator()(float value) const { return value; }
-};
-struct SquareRoot {
-  __device__ float operator()(float value) const { return sqrtf(value); }
-};
-struct DivideBy {
-  float divisor;
-  __device__ float operator()(float value) const { return value / divisor; }
-};
-struct Index {
-  __device__ int operator()(Candidate value) const { return value.index; }
+  __device__ int finish(Candidate value) const { return value.index; }
 };
 
 __device__ float shuffle_down(float value, int offset) {
@@ -92,73 +146,77 @@ __device__ Candidate shuffle_down(Candidate value, int offset) {  // a register 
 }
 
 // Returns the warp's value in lane 0. All 32 lanes must call.
-template <class T, class Combine>
-__device__ T warp_reduce(T value, Combine combine) {
+template <class Reduction>
+__device__ typename Reduction::Value warp_reduce(typename Reduction::Value value,
+                                                 Reduction reduction) {
   for (int offset = kWarpSize / 2; offset >= 1; offset /= 2) {
-    value = combine(value, shuffle_down(value, offset));
+    value = reduction.combine(value, shuffle_down(value, offset));
   }
   return value;
 }
 
 // Returns the block's value in thread 0. All threads must call, with a barrier between two calls.
-template <class T, class Combine>
-__device__ T block_reduce(T value, Combine combine, T identity) {
+template <class Reduction>
+__device__ typename Reduction::Value block_reduce(typename Reduction::Value value,
+                                                  Reduction reduction) {
   constexpr int kNumWarps = kThreadsPerBlock / kWarpSize;
-  __shared__ T warp_values[kNumWarps];
+  __shared__ typename Reduction::Value warp_values[kNumWarps];
   const int lane_id = threadIdx.x % kWarpSize;
   const int warp_id = threadIdx.x / kWarpSize;
 
-  value = warp_reduce(value, combine);
+  value = warp_reduce(value, reduction);
   if (lane_id == 0) warp_values[warp_id] = value;
   __syncthreads();  // the first warp reads what all warps wrote
   if (warp_id == 0) {
-    value = warp_reduce(lane_id < kNumWarps ? warp_values[lane_id] : identity, combine);
+    value = lane_id < kNumWarps ? warp_values[lane_id] : reduction.identity();
+    value = warp_reduce(value, reduction);
   }
   return value;
 }
 
-// Maps four neighbouring items, one float4 of each array, and combines the four values.
-template <class Map, class Combine, class... Vectors>
-__device__ auto map_vector(Map map, Combine combine, int first_item, Vectors... vectors) {
-  return combine(combine(map(first_item, vectors.x...), map(first_item + 1, vectors.y...)),
-                 combine(map(first_item + 2, vectors.z...), map(first_item + 3, vectors.w...)));
+// The value of items 4 * i to 4 * i + 3.
+template <class Reduction, class Input>
+__device__ typename Reduction::Value value_of_vector(Reduction reduction, Input input, int i) {
+  typename Input::Item items[4];
+  input.load_vector(i, items);
+  return reduction.combine(
+      reduction.combine(reduction.map(4 * i, items[0]), reduction.map(4 * i + 1, items[1])),
+      reduction.combine(reduction.map(4 * i + 2, items[2]), reduction.map(4 * i + 3, items[3])));
 }
 
-// num_items items of each array; d_block_values (gridDim.x) is used if there are several blocks.
-template <class Map, class Combine, class T, class Finish, class Result, class... Floats>
+// d_block_values (gridDim.x) is used if there are several blocks.
+template <class Reduction, class Input>
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    operator_kernel(Map map, Combine combine, T identity, Finish finish, int num_items,
-                    T* d_block_values, Result* d_out, const Floats*... d_arrays) {
-  constexpr int kVectorsInFlight = kVectorsInFlightOf<sizeof...(Floats)>;
-  constexpr int kVectorsPerTile = kThreadsPerBlock * kVectorsInFlight;
+    operator_kernel(Reduction reduction, Input input, int num_items,
+                    typename Reduction::Value* d_block_values, typename Reduction::Result* d_out) {
+  constexpr int kVectorsPerTile = kThreadsPerBlock * Input::kVectorsInFlight;
   const int num_vectors = num_items / 4;
   const int t = threadIdx.x;
-  const auto mapped_vector = [&](int vector) {
-    return map_vector(map, combine, 4 * vector,
-                      __ldcs(reinterpret_cast<const float4*>(d_arrays) + vector)...);
-  };
 
-  T value = identity;
+  auto value = reduction.identity();
   int tile = blockIdx.x * kVectorsPerTile;
 #pragma unroll 1
   for (; tile + kVectorsPerTile <= num_vectors; tile += gridDim.x * kVectorsPerTile) {
 #pragma unroll
-    for (int k = 0; k < kVectorsInFlight; ++k) {
-      value = combine(value, mapped_vector(tile + k * kThreadsPerBlock + t));
+    for (int k = 0; k < Input::kVectorsInFlight; ++k) {
+      value = reduction.combine(value,
+                                value_of_vector(reduction, input, tile + k * kThreadsPerBlock + t));
     }
   }
 #pragma unroll
-  for (int k = 0; k < kVectorsInFlight; ++k) {  // the last, partial tile is one block's
+  for (int k = 0; k < Input::kVectorsInFlight; ++k) {  // the last, partial tile is one block's
     const int vector = tile + k * kThreadsPerBlock + t;
-    if (vector < num_vectors) value = combine(value, mapped_vector(vector));
+    if (vector < num_vectors) {
+      value = reduction.combine(value, value_of_vector(reduction, input, vector));
+    }
   }
   if (blockIdx.x == 0 && t < num_items % 4) {  // the last 0 to 3 items fill no vector
     const int item = num_vectors * 4 + t;
-    value = combine(value, map(item, d_arrays[item]...));
+    value = reduction.combine(value, reduction.map(item, input.item(item)));
   }
-  value = block_reduce(value, combine, identity);
+  value = block_reduce(value, reduction);
   if (gridDim.x == 1) {  // no block to wait for
-    if (t == 0) d_out[0] = finish(value);
+    if (t == 0) d_out[0] = reduction.finish(value);
     return;
   }
 
@@ -174,29 +232,24 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   if (!is_last_block) return;
 
   const int num_blocks = gridDim.x;
-  value = identity;
+  value = reduction.identity();
   for (int block = t; block < num_blocks; block += kThreadsPerBlock) {
-    value = combine(value, d_block_values[block]);
+    value = reduction.combine(value, d_block_values[block]);
   }
-  value = block_reduce(value, combine, identity);
-  if (t == 0) d_out[0] = finish(value);
+  value = block_reduce(value, reduction);
+  if (t == 0) d_out[0] = reduction.finish(value);
 }
 
-// Reduces num_items items of each of d_arrays to d_out[0], in one launch.
-//   map      (index, item of each array) -> value
-//   combine  (value, value) -> value, associative and commutative
-//   identity the value that changes nothing: combine(identity, value) is value
-//   finish   value -> result
-template <class Map, class Combine, class T, class Finish, class Result, class... Floats>
-void reduce(Map map, Combine combine, T identity, Finish finish, int num_items, Result* d_out,
-            Scratch& scratch, cudaStream_t stream, const Floats*... d_arrays) {
-  const int items_per_tile = kThreadsPerBlock * kVectorsInFlightOf<sizeof...(Floats)> * 4;
-  const auto kernel = operator_kernel<Map, Combine, T, Finish, Result, Floats...>;
+template <class Reduction, class Input>
+void reduce(Reduction reduction, Input input, int num_items, typename Reduction::Result* d_out,
+            Scratch& scratch, cudaStream_t stream) {
+  const int items_per_tile = kThreadsPerBlock * Input::kVectorsInFlight * 4;
+  const auto kernel = operator_kernel<Reduction, Input>;
   const int most_blocks = max_resident_blocks(kernel, kThreadsPerBlock);
   const int num_blocks = std::clamp(ceil_div(num_items, items_per_tile), 1, most_blocks);
-  T* d_block_values = scratch.allocate<T>(num_blocks);
-  kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(map, combine, identity, finish, num_items,
-                                                      d_block_values, d_out, d_arrays...);
+  auto* d_block_values = scratch.allocate<typename Reduction::Value>(num_blocks);
+  kernel<<<num_blocks, kThreadsPerBlock, 0, stream>>>(reduction, input, num_items, d_block_values,
+                                                      d_out);
   check_launch();
 }
 
@@ -204,39 +257,37 @@ void reduce(Map map, Combine combine, T identity, Finish finish, int num_items, 
 
 void reduce_min(const float* d_in, int num_items, float* d_out, Scratch& scratch,
                 cudaStream_t stream) {
-  reduce(Item{}, Min{}, kInfinity, Unchanged{}, num_items, d_out, scratch, stream, d_in);
+  reduce(Min{}, OneArray{d_in}, num_items, d_out, scratch, stream);
 }
 
 void reduce_max(const float* d_in, int num_items, float* d_out, Scratch& scratch,
                 cudaStream_t stream) {
-  reduce(Item{}, Max{}, -kInfinity, Unchanged{}, num_items, d_out, scratch, stream, d_in);
+  reduce(Max{}, OneArray{d_in}, num_items, d_out, scratch, stream);
 }
 
 void reduce_product(const float* d_in, int num_items, float* d_out, Scratch& scratch,
                     cudaStream_t stream) {
-  reduce(Item{}, Multiply{}, 1.0f, Unchanged{}, num_items, d_out, scratch, stream, d_in);
+  reduce(Product{}, OneArray{d_in}, num_items, d_out, scratch, stream);
 }
 
 void reduce_mean(const float* d_in, int num_items, float* d_out, Scratch& scratch,
                  cudaStream_t stream) {
-  const DivideBy finish{static_cast<float>(num_items)};  // no items: 0 / 0 is NaN, as promised
-  reduce(Item{}, Add{}, 0.0f, finish, num_items, d_out, scratch, stream, d_in);
+  reduce(Mean{{}, num_items}, OneArray{d_in}, num_items, d_out, scratch, stream);
 }
 
 void dot_product(const float* d_a, const float* d_b, int num_items, float* d_out, Scratch& scratch,
                  cudaStream_t stream) {
-  reduce(Product{}, Add{}, 0.0f, Unchanged{}, num_items, d_out, scratch, stream, d_a, d_b);
+  reduce(DotProduct{}, TwoArrays{d_a, d_b}, num_items, d_out, scratch, stream);
 }
 
 void euclidean_norm(const float* d_in, int num_items, float* d_out, Scratch& scratch,
                     cudaStream_t stream) {
-  reduce(Square{}, Add{}, 0.0f, SquareRoot{}, num_items, d_out, scratch, stream, d_in);
+  reduce(EuclideanNorm{}, OneArray{d_in}, num_items, d_out, scratch, stream);
 }
 
 void farthest_point(const float* d_x, const float* d_y, const float* d_z, int num_points,
                     int* d_out, Scratch& scratch, cudaStream_t stream) {
-  reduce(Distance{}, Farther{}, kNoPoint, Index{}, num_points, d_out, scratch, stream, d_x, d_y,
-         d_z);
+  reduce(FarthestPoint{}, ThreeArrays{d_x, d_y, d_z}, num_points, d_out, scratch, stream);
 }
 
 }  // namespace lab
