@@ -26,8 +26,8 @@ __device__ void load_float4(const float* d_in, int i, float (&items)[4]) {
   items[3] = vector.w;
 }
 
-// What a kernel reads: an item is one float, or one of each array. kVectorsInFlight: how many
-// vectors of four items a thread loads at once, so that about four float4 loads are under way.
+// What a kernel reads: an item is one float, or one of each array. A thread loads kVectorsInFlight
+// vectors, each with four items, at once: about four float4 loads are then under way.
 struct OneArray {
   using Item = float;
   static constexpr int kVectorsInFlight = 4;
