@@ -14,8 +14,8 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Lab
 from lockstep_grader.pages.site.build import Links
-from lockstep_grader.student.trace.cells import cells_of
 from lockstep_grader.student.trace.model import read_recording
+from lockstep_grader.student.trace.page import cells_of
 from lockstep_grader.student.trace.record import KeyIdea, read_key_ideas
 from lockstep_grader.student.trace.still import draw_still
 

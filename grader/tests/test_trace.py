@@ -11,9 +11,8 @@ import pytest
 
 from lockstep_grader.machine.progress import tell_of_page
 from lockstep_grader.model.errors import FaultError
-from lockstep_grader.student.trace.cells import cells_of
 from lockstep_grader.student.trace.model import Recording, find_races, read_recording
-from lockstep_grader.student.trace.page import MAX_PAGE_BYTES, Trace, make_page, notes_of
+from lockstep_grader.student.trace.page import MAX_PAGE_BYTES, Trace, cells_of, make_page, notes_of
 from lockstep_grader.student.trace.record import Recorded
 
 from conftest import LAB, Checkout

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lockstep_grader.student.trace.cells import Cells
 from lockstep_grader.student.trace.model import (
     ACCESSES,
     ACTING,
@@ -18,6 +17,7 @@ from lockstep_grader.student.trace.model import (
     Recording,
     find_races,
 )
+from lockstep_grader.student.trace.page import Cells
 from lockstep_grader.student.trace.record import KeyIdea
 
 _NEW, _RUNS, _WAITS, _OVER = "new", "runs", "waits", "over"  # states of a lane
