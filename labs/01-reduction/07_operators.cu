@@ -169,7 +169,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   // TODO 3. Begin with your 06. Make it right with one item per load first:
   //         reduction.map(i, input.item(i)) is the value of item i.
   // TODO 4. Then load vectors, as in 06: value_of_vector(reduction, input, i) is the value of four
-  //         items, and Input::kVectorsInFlight says how many vectors a thread loads at once.
+  //         items. Each thread loads Input::kVectorsInFlight vectors at once.
 }
 
 template <class Reduction, class Input>
