@@ -6,8 +6,10 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+import made_up_grades
 from lockstep_grader.intake.catalog import read_lab
 from lockstep_grader.model.grades import Lab
+from made_up_grades import Points, document, judged
 
 from conftest import DATA
 
@@ -18,7 +20,6 @@ SOURCE = "".join(
     f"  d_out[{line}] = d_in[{line}] * {line};  // line {line}\n" for line in range(1, 41)
 )
 _POINTS = {"01_first": (2, 1, 1), "02_second": (4, 1, 0), "03_third": (2, 0, 0)}
-_PARTS = ("correctness", "cleanliness", "efficiency")
 
 
 def demo_lab(folder: Path) -> Lab:
@@ -34,20 +35,7 @@ def finding(kind: str = "race", line: int | None = 20, message: str = "") -> dic
 
 
 def one_test(name: str = "Demo.Works", **changes: Any) -> dict[str, Any]:
-    made = {
-        "name": name,
-        "part": "correctness",
-        "outcome": "passed",
-        "message": "",
-        "seconds": 0.5,
-        "findings": [],
-        "output": "",
-        "measures": {},
-        "counters": {},
-        "places": {},
-        "images": [],
-    }
-    return {**made, **changes}
+    return {**judged(name), "seconds": 0.5, **changes}
 
 
 def measured(**measures: float) -> dict[str, Any]:
@@ -57,27 +45,11 @@ def measured(**measures: float) -> dict[str, Any]:
 def rung(name: str, *share: float | None, **changes: Any) -> dict[str, Any]:
     """`share` is the part of the points earned: one for all parts, or one each; None: no grade."""
     shares = share * 3 if len(share) == 1 else share
-    parts = {
-        part: {"score": None if earned is None else most * earned, "max_score": most}
-        for part, earned, most in zip(_PARTS, shares, _POINTS[name], strict=True)
-    }
-    scores = [part["score"] for part in parts.values()]
-    graded = [score for score in scores if score is not None]
-    full = graded == list(_POINTS[name])
-    made = {
-        "id": name,
-        "score": sum(graded) if len(graded) == len(scores) else None,
-        "max_score": sum(_POINTS[name]),
-        "outcome": "error" if len(graded) < len(scores) else "passed" if full else "failed",
-        "parts": parts,
-        "fault": "" if len(graded) == len(scores) else "the disk was full",
-        "findings": [],
-        "counters": {},
-        "tests": [one_test()],
-        "seed": "1",
-        "seconds": 1.0,
-    }
-    return {**made, **changes}
+    points: list[Points] = [
+        (None if earned is None else most * earned, most)
+        for earned, most in zip(shares, _POINTS[name], strict=True)
+    ]
+    return {**made_up_grades.rung(name, *points), "tests": [one_test()], **changes}
 
 
 def todo(name: str) -> dict[str, Any]:
@@ -85,10 +57,8 @@ def todo(name: str) -> dict[str, Any]:
 
 
 def submission(name: str, *rungs: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    scores = [each["score"] for each in rungs]
-    score = None if None in scores else sum(scores)
-    labs = [{"id": "01-demo", "score": score, "max_score": 11, "rungs": list(rungs)}]
-    return {"id": name, "score": score, "max_score": 11, "labs": labs if rungs else [], **changes}
+    labs = [made_up_grades.lab("01-demo", rungs)] if rungs else []
+    return {**made_up_grades.submission(name, labs), "max_score": 11, **changes}
 
 
 def full(name: str, **changes: Any) -> dict[str, Any]:
@@ -98,17 +68,12 @@ def full(name: str, **changes: Any) -> dict[str, Any]:
 
 def write_results(folder: Path, *submissions: dict[str, Any], **changes: Any) -> Path:
     """A results folder with sources and scores."""
+    compiler = {"id": "GNU", "version": "12.2.0", "path": "/usr/bin/g++"}
     data = {
-        "version": 1,
-        "backend": "cpu",
+        **document(submissions),
         "graded_at": "2026-03-01T12:00:00+00:00",
-        "toolchain": {
-            "grader": "0.1.0",
-            "compiler": {"id": "GNU", "version": "12.2.0", "path": "/usr/bin/g++"},
-            "digest": "0" * 64,
-        },
+        "toolchain": {"grader": "0.1.0", "compiler": compiler, "digest": "0" * 64},
         "seed": 1,
-        "submissions": list(submissions),
     }
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "grade.json").write_text(json.dumps({**data, **changes}))
