@@ -123,6 +123,14 @@ def test_a_launch_with_its_numbers_swapped(numbers: str, named: str) -> None:
     assert bool(added) == bool(named)
 
 
+def test_swapped_numbers_explain_what_the_kernel_does_elsewhere() -> None:
+    launch = "__global__ void k();\nvoid run() {\n  k<<<threads, blocks>>>();\n}\n"
+    where, added = told("out_of_bounds", 1, launch)
+    assert where == 1
+    assert added.startswith("\nLine 3: A launch is <<<blocks, threads per block>>>")
+    assert told("race", 1, launch) == (1, "")
+
+
 @pytest.mark.parametrize(
     ("before", "offset", "warns"),
     [

@@ -26,6 +26,8 @@ _SYMPTOMS = frozenset(
         FindingKind.CRASH,
     }
 )
+# What kernels do in blocks of another size, or in more of them.
+_OF_WRONG_BLOCKS = frozenset({FindingKind.OUT_OF_BOUNDS, FindingKind.UNINITIALIZED_READ})
 _IN_FRONT = frozenset({"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__block_size__"})
 _BARRIERS = frozenset({"__syncthreads", "__syncwarp"})
 _NO_TYPES = frozenset({"else", "do", "return", "case", "new", "delete", "throw"})
@@ -46,6 +48,7 @@ class _Cause(NamedTuple):
     line: int
     said: str
     kinds: frozenset[FindingKind] = _SYMPTOMS
+    leads_to: frozenset[FindingKind] = frozenset()  # mistakes that are seen in other lines
 
 
 def with_likely_cause(
@@ -68,10 +71,14 @@ def with_likely_cause(
 
     def told(finding: Finding) -> Finding:
         finding = with_names(finding, lines)
-        for cause in causes if _is_symptom(finding) else ():
+        for cause in causes:
             if finding.kind in cause.kinds and finding.line in (0, cause.line):
                 message = f"{finding.message}\n{cause.said}."
                 return replace(finding, message=message, file=source.file_name, line=cause.line)
+            if finding.kind in cause.leads_to:
+                return replace(
+                    finding, message=f"{finding.message}\nLine {cause.line}: {cause.said}."
+                )
         return finding
 
     def told_of(test: TestResult) -> TestResult:
@@ -82,10 +89,6 @@ def with_likely_cause(
         return replace(test, findings=findings, message=message)
 
     return tuple(map(told_of, tests))
-
-
-def _is_symptom(finding: Finding) -> bool:
-    return finding.kind in _SYMPTOMS
 
 
 def _warned(warnings: Sequence[CompilerWarning]) -> Iterator[_Cause]:
@@ -156,6 +159,7 @@ def _swapped(source: Source) -> Iterator[_Cause]:
                 tokens[at].line,
                 f"A launch is <<<blocks, threads per block>>>, but {first} comes first here: the "
                 "two may be swapped",
+                leads_to=_OF_WRONG_BLOCKS,
             )
 
 
