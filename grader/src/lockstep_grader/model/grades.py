@@ -116,7 +116,8 @@ class Rung:
     budget: tuple[Gate, ...] = ()  # judged on cpu
     architectures: tuple[str, ...] = ARCHITECTURES  # that nvcc compiles it for
     hours: float | None = None  # that we expect it to take
-    hint_for: Mapping[str, int] = field(default_factory=dict)  # by kind or measure: a hint's number
+    # By kind or measure: a hint's number. A lab and its rungs stay hashable.
+    hint_for: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     @property
     def file_name(self) -> str:
