@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// 04b with one kernel per pass: one kernel in front counts the digits of all passes. A tile looks
+// 04b with one kernel per pass: one kernel before the passes counts all digits. A tile looks
 // back to find how many keys of each digit the tiles before it have.
 #include <algorithm>
 #include <cstdint>

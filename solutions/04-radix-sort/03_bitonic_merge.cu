@@ -90,8 +90,8 @@ __device__ void compare_exchange(std::uint32_t* keys, Comparator comparator) {
   keys[comparator.high] = low;
 }
 
-// One step over d_keys (num_items). Behind the end one may imagine keys larger than all others:
-// no step would move them, so comparators that reach there are left out. Any length goes.
+// One step over d_keys (num_items). Imagine keys past the end that are larger than all others: no
+// step moves them, so comparators that reach past the end are left out. So any length works.
 __global__ void merge_step_kernel(std::uint32_t* d_keys, int num_items, int distance,
                                   bool is_mirrored) {
   const int index = blockIdx.x * kThreadsPerMerge + threadIdx.x;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// 04b with one kernel per pass. New: one kernel in front counts the digits of all passes, since a
+// 04b with one kernel per pass. New: one kernel before the passes counts all digits, since a
 // key's digits do not change when it moves; what the tiles before have of each digit, a tile learns
 // by look-back, 256 at once. Cost: about 44 bytes per key. Limit: successors wait until the keys
 // are ranked, and tiles are small.
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
 
   int count = 0;  // of digit t in the tile
   for (int warp = 0; warp < kNumWarps; ++warp) count += warp_counts[warp][t];
-  look_back.publish(tile, count, t);  // the tiles behind wait for it
+  look_back.publish(tile, count, t);  // later tiles wait for it
   const int begin = sum_of_smaller_digits(count);
   int place = begin;
   for (int warp = 0; warp < kNumWarps; ++warp) {

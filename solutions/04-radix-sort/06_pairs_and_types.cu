@@ -168,7 +168,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
 
   int count = 0;  // of digit t in the tile
   for (int warp = 0; warp < kNumWarps; ++warp) count += warp_counts[warp][t];
-  look_back.publish(tile, count, t);  // the tiles behind wait for it
+  look_back.publish(tile, count, t);  // later tiles wait for it
   const int begin = sum_of_smaller_digits(count);
   int place = begin;
   for (int warp = 0; warp < kNumWarps; ++warp) {
