@@ -142,6 +142,9 @@ std::uint32_t Watcher::count_plain(CounterSet& counters, const Access& access, R
     counters[first + 2] += lanes * access.size_bytes;
     return sectors;
   }
+  if (kind.access == AccessKind::kRead) {
+    counters[Counter::kSharedReadBytes] += lanes * access.size_bytes;
+  }
   const Wavefronts wavefronts = wavefronts_of(access);
   counters[first + 1] += static_cast<std::uint64_t>(wavefronts.total);
   counters[first + 2] += static_cast<std::uint64_t>(wavefronts.total - wavefronts.ideal);
@@ -191,6 +194,8 @@ void Watcher::count_bulk(Warp& warp, Place& place, const Access& access) {
   if (!is_shared) {
     counters[first + 2] += access.size_bytes;
     last_block_->num_sectors += begins_unit ? 1 : 0;
+  } else if (kind.access == AccessKind::kRead) {
+    counters[Counter::kSharedReadBytes] += access.size_bytes;
   }
   side = {access.instruction, address + access.size_bytes};
 }

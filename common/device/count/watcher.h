@@ -58,6 +58,9 @@ class Watcher final : public run::Monitor {
   void warp_operation(run::Warp& warp, std::uint32_t lanes,
                       const code::Instruction& instruction) override;
 
+  void multiplies(run::Warp& warp, const code::Instruction& instruction,
+                  std::uint64_t multiply_adds) override;
+
   void copy_begins(run::Warp& warp, const run::Access& destination) override;
   void copies_committed(run::Warp& warp, std::uint32_t lanes) override;
   void copies_waited(run::Warp& warp, std::uint32_t lanes, std::uint32_t num_left) override;

@@ -124,6 +124,14 @@ void Watcher::warp_operation(Warp& warp, std::uint32_t lanes, const Instruction&
   share(own.chains, lanes, longest(own.chains, lanes));
 }
 
+void Watcher::multiplies(Warp& /*warp*/, const Instruction& instruction,
+                         std::uint64_t multiply_adds) {
+  if (kernel_ == nullptr) return;
+  CounterSet& counters = kernel_->place(instruction).counters;
+  counters[Counter::kMatrixInstructions] += 1;
+  counters[Counter::kMatrixMultiplyAdds] += multiply_adds;
+}
+
 // ---- asynchronous copies
 
 void Watcher::copy_begins(Warp& warp, const Access& destination) {

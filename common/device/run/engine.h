@@ -131,6 +131,8 @@ void for_each_lane(std::uint32_t lanes, Visit visit) {
 }
 
 // Ends the kernel with a finding at the instruction's line.
+// Ends the kernel if a part of the warp comes alone to an instruction that all lanes execute.
+void require_all_lanes(Warp& warp, const code::Instruction& instruction, std::uint32_t lanes);
 [[noreturn]] void end_kernel(Warp& warp, const code::Instruction& instruction, report::Kind kind,
                              std::string message, int error);
 // Reports without ending it.
@@ -211,6 +213,7 @@ code::Handler memory_handler(code::Op& op, const code::Instruction& instruction,
 code::Handler atomic_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler async_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler matrix_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
+code::Handler product_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler warp_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler barrier_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler move_handler(code::Op& op, const code::Instruction& instruction, code::Function&);

@@ -41,17 +41,6 @@ struct MatrixForm : MemoryForm {
   std::size_t register_bytes() const { return rows[0].file == code::File::k64 ? 8 : 4; }
 };
 
-void require_all_lanes(Warp& warp, const Instruction& instruction, std::uint32_t lanes) {
-  if (lanes == kAllLanes) return;
-  const int num_missing = kWarpSize - std::popcount(lanes);
-  end_kernel(warp, instruction, report::Kind::kBarrierDivergence,
-             thread_name(warp, std::countr_zero(lanes)) + " comes to " +
-                 std::string(instruction.words.front()) + " without " +
-                 std::to_string(num_missing) + (num_missing == 1 ? " lane" : " lanes") +
-                 " of its warp; all 32 must execute it together",
-             cudaErrorLaunchFailure);
-}
-
 void begin(Access& access, const MatrixForm& form, std::uint32_t element_bytes,
            std::uint32_t num_elements) {
   access = Access{};
@@ -354,6 +343,17 @@ void read_fragment(MatrixForm& form, const Instruction& instruction) {
 }
 
 }  // namespace
+
+void require_all_lanes(Warp& warp, const Instruction& instruction, std::uint32_t lanes) {
+  if (lanes == kAllLanes) return;
+  const int num_missing = kWarpSize - std::popcount(lanes);
+  end_kernel(warp, instruction, report::Kind::kBarrierDivergence,
+             thread_name(warp, std::countr_zero(lanes)) + " comes to " +
+                 std::string(instruction.words.front()) + " without " +
+                 std::to_string(num_missing) + (num_missing == 1 ? " lane" : " lanes") +
+                 " of its warp; all 32 must execute it together",
+             cudaErrorLaunchFailure);
+}
 
 code::Handler matrix_handler(Op& op, const Instruction& instruction, code::Function& function) {
   const std::string_view opcode = instruction.words.front();

@@ -122,6 +122,8 @@ class Monitor {
   virtual void diverges(Warp&, const code::Instruction&, std::uint32_t /*taken*/,
                         std::uint32_t /*not_taken*/) {}
   virtual void warp_operation(Warp&, std::uint32_t /*lanes*/, const code::Instruction&) {}
+  // mma: a warp's product of matrices.
+  virtual void multiplies(Warp&, const code::Instruction&, std::uint64_t /*multiply_adds*/) {}
   virtual void arrives_at_barrier(Warp&, std::uint32_t /*lanes*/, const code::Instruction&) {}
   virtual void executes(Warp&, const code::Op&, std::uint32_t /*lanes*/) {}  // if wants_each_op()
   virtual bool wants_each_op() const { return false; }

@@ -153,6 +153,43 @@ TEST_F(RunMatrix, EachMatrixIsEightRowsForTheBanks) {
   EXPECT_EQ(wavefronts(128, "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%at];\n"), 8u);
 }
 
+// ---- mma
+
+const std::string kSums = ".reg .f32 %s<4>;\n.reg .b32 %r<5>;\n";
+const std::string kMultiply =
+    "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%s0, %s1, %s2, %s3}, {%r0, %r1, %r2, "
+    "%r3}, {%r0, %r1}, {%s0, %s1, %s2, %s3};\n";
+
+TEST_F(RunMatrix, AllLanesMustMultiply) {
+  checked(kSums + "setp.lt.u32 %x, %t, 16;\n@%x bra END;\n" + kMultiply + "END:\n", 1);
+  expect(Kind::kBarrierDivergence, "thread 16 of block 0 comes to mma without 16 lanes");
+}
+
+TEST_F(RunMatrix, EachWarpsProductCounts) {
+  this->load(run_test::kernel(
+      kSums + kMultiply + kMultiply +
+          "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%s0, %s1, %s2, %s3}, {%r0, %r1, "
+          "%r2, %r3}, {%r0, %r1}, {%s0, %s1, %s2, %s3};\n",
+      kMatrices));
+  EXPECT_TRUE(refusals_.empty()) << refusals_.front();
+  count::Watcher watcher;
+  machine_->set_monitors({&watcher});
+  watcher.set_counting(true);
+  launch(3, 64);  // 6 warps
+  const auto counters = watcher.take().front().counters;
+  EXPECT_EQ(counters[count::Counter::kMatrixInstructions], 18u);
+  EXPECT_EQ(counters[count::Counter::kMatrixMultiplyAdds], 6u * (2 * 16 * 8 * 16 + 16 * 8 * 32));
+}
+
+TEST_F(RunMatrix, ALoadOfFourMatricesReads512Bytes) {
+  this->load(run_test::kernel(kFillTile + kLoadMatrices, kMatrices));
+  count::Watcher watcher;
+  machine_->set_monitors({&watcher});
+  watcher.set_counting(true);
+  launch(1, 32);
+  EXPECT_EQ(watcher.take().front().counters[count::Counter::kSharedReadBytes], 512u);
+}
+
 // ---- wmma. Element i of a matrix is i % 7 of a, i % 5 of b; each thread makes 8 of 256.
 
 std::string fill(const std::string& name, unsigned modulus, const std::string& type) {

@@ -156,6 +156,8 @@ constexpr SumDefinition kSums[] = {
     {"threads_per_item", [](const Figures& f) { return f["threads"]; }},
     {"shared_requests_per_item", [](const Figures& f) { return f.shared_requests(); }},
     {"warp_operations_per_item", [](const Figures& f) { return f["warp_operations"]; }},
+    {"shared_read_bytes_per_item", [](const Figures& f) { return f["shared_read_bytes"]; }},
+    {"matrix_multiply_adds_per_item", [](const Figures& f) { return f["matrix_multiply_adds"]; }},
 };
 
 // The share of the bytes moved by the line's costliest request of this kind that some lane asks

@@ -130,6 +130,19 @@ MEASURES = _measures(
         remedy="let each load bring more: 16 bytes per lane, or words that serve more outputs",
     ),
     Measure("warp_operations_per_item", "shuffles, votes and the like, per item", "per item"),
+    Measure(
+        "shared_read_bytes_per_item",
+        "bytes that lanes read from shared memory, per item",
+        "bytes per item",
+        remedy="give a warp a larger tile of outputs: it then uses each word that it loads more "
+        "often",
+    ),
+    Measure(
+        "matrix_multiply_adds_per_item",
+        "multiply-adds of tensor cores, per item",
+        "multiply-adds of tensor cores per item",
+        remedy="multiply by tensor cores, and every pair of factors once",
+    ),
 )
 
 # What a student predicts besides: totals of a counter over all kernels, by the counter's name.
@@ -163,7 +176,8 @@ MEANS = frozenset(
     }
 )
 SHARES = frozenset({"sector_efficiency", "copies_ahead"})
-RISING = SHARES | {"lanes_per_request"}  # more is better; of all others, less is
+# More is better; of all others, less is.
+RISING = SHARES | {"lanes_per_request", "matrix_multiply_adds_per_item"}
 PAID_BY = "global_bytes_moved_per_item"
 
 # That blocks and warps share the work. Nearly every kernel does, so these are shown only where they
