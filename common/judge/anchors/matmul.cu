@@ -77,4 +77,15 @@ void cublas_sgemm(const float* d_a, const float* d_b, int num_rows, int num_cols
                     num_cols, d_a, depth, &zero, d_c, num_cols));
 }
 
+void cublas_bf16(const __nv_bfloat16* d_a, const __nv_bfloat16* d_b, int num_rows, int num_cols,
+                 int depth, float* d_c, Scratch&, cudaStream_t stream) {
+  const cublasHandle_t handle = cublas_handle();
+  check(cublasSetStream(handle, stream));
+  const float one = 1;
+  const float zero = 0;
+  check(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, num_cols, num_rows, depth, &one, d_b,
+                     CUDA_R_16BF, num_cols, d_a, CUDA_R_16BF, depth, &zero, d_c, CUDA_R_32F,
+                     num_cols, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+}
+
 }  // namespace lab

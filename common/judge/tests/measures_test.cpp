@@ -251,6 +251,19 @@ TEST(Measures, CountTheConflictsOfSharedAtomics) {
   EXPECT_EQ(find(all, "bank_conflicts").value, 31);
 }
 
+// 16 products of 16 x 8 x 16 for 256 items, with fragments of 3 KiB.
+TEST(Measures, CountTensorCoresPerItem) {
+  const auto all = judge::measures({kernel("product", {{"a.cu",
+                                                        1,
+                                                        {{"matrix_instructions", 16},
+                                                         {"matrix_multiply_adds", 16 * 2048},
+                                                         {"shared_read_bytes", 3072}},
+                                                        {}}})},
+                                   256);
+  EXPECT_EQ(find(all, "matrix_multiply_adds_per_item").value, 128);
+  EXPECT_EQ(find(all, "shared_read_bytes_per_item").value, 12);
+}
+
 TEST(Measures, TakeTheMostSharedMemory) {
   auto kernels = sampled_kernels();
   kernels[0].static_shared_bytes = 100;
