@@ -157,20 +157,18 @@ class TestAtThePrompt:
             tmp_path, source, "run", options=("--", "a", "-b")
         ).stdout  # fmt: skip
 
-    @pytest.mark.parametrize(
-        ("text", "said"),
-        [
-            ("print next", "no kernel is running"),
-            ("continue", "no kernel is running"),
-            ("cuda thread 1", "no kernel is running"),
-            ("break 999", "no kernel has code at line 999 or behind it"),
-            ("break nothing", "no function of a kernel is called nothing"),
-            ("delete 7", "there is no breakpoint 7"),
-            ("explode", "'explode' is no command"),
-        ],
-    )
-    def test_says_what_is_impossible(self, tmp_path: Path, text: str, said: str) -> None:
-        assert said in answers(debug(tmp_path, RIGHT, text).stdout)[text]
+    def test_says_what_is_impossible(self, tmp_path: Path) -> None:
+        expected = {
+            "print next": "no kernel is running",
+            "continue": "no kernel is running",
+            "cuda thread 1": "no kernel is running",
+            "break 999": "no kernel has code at line 999 or behind it",
+            "break nothing": "no function of a kernel is called nothing",
+            "delete 7": "there is no breakpoint 7",
+            "explode": "'explode' is no command",
+        }
+        told = answers(debug(tmp_path, RIGHT, *expected).stdout)
+        assert {text: said for text, said in expected.items() if said not in told[text]} == {}
 
     def test_ctrl_c_stops_a_kernel(self, tmp_path: Path) -> None:
         (tmp_path / "rotate.cu").write_text(ENDLESS)
