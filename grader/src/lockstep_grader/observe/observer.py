@@ -11,7 +11,7 @@ import hashlib
 import os
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -94,7 +94,7 @@ class Observer:
                 tested = self._judged(on(gpu))
         else:
             tested = self._measured(tested, on)
-        if _is_hopeless(tested.tests):
+        if any(finding.kind in _HOPELESS for test in tested.tests for finding in test.findings):
             return tested
         again = replace(whole, seed=_number(tested.seed), options=())
         checked = sanitize(setup, again, file_name, tested)
@@ -128,10 +128,6 @@ def _on(gpu: str, workers: Workers, lab: LabSetup) -> Workers:
 
 def _number(seed: str) -> int | None:
     return int(seed) if seed.isdigit() else None
-
-
-def _is_hopeless(tests: Iterable[TestResult]) -> bool:
-    return any(finding.kind in _HOPELESS for test in tests for finding in test.findings)
 
 
 def may_be_of_a_busy_gpu(test: TestResult) -> bool:
@@ -223,7 +219,8 @@ class _Examination:
         )
         tests, _ = run_judge(checked, self.setup.processes)
         text = log.read_text("utf-8", "replace") if log.exists() else ""
-        report = read_log(_whole_lines(text), self.file_name)
+        whole_lines = text[: text.rfind("\n") + 1]  # the last may be cut: the worker was ended
+        report = read_log(whole_lines, self.file_name)
         name = f"compute-sanitizer.{tool}"
         if not report.has_run:
             raise FaultError(f"{name} did not start; --no-sanitizer leaves it out")
@@ -278,11 +275,6 @@ def differing(plain: Sequence[TestResult], checked: Sequence[TestResult]) -> Tes
         (test for test in checked if test.outcome in WRONG and test.name in passed),
         None,
     )
-
-
-def _whole_lines(text: str) -> str:
-    """Without a last line that was cut off when the worker was ended."""
-    return text[: text.rfind("\n") + 1]
 
 
 def emulators_test(judgement: Judgement) -> TestResult:

@@ -198,12 +198,14 @@ def table(report: dict[str, Any], source: str, plot: str) -> str:
     compared = [name for name in ("share", "of_library") if any(name in row for row in rows)]
     titles = {"share": "share of limit", "of_library": "of library"}
     head = [*(f"{_power(size)}, {unit}" for size in sizes), *(titles[name] for name in compared)]
+    is_noisy = any(row.get("noisy") for row in rows)
+    noisy = " `~`: rounds that differ by more than 5%." if is_noisy else ""
     lines = [
         f"{machine['gpu']}, driver {machine['driver']}, nvcc {report['compiler']['version']}, "
         f"{report['date']}: `{report['command']}` wrote [{Path(source).name}]({source}). "
         f"Ratios are medians of paired rounds at {_power(largest)} items"
         f"{_named('the limit is', rows, 'limit')}{_named('the library', rows, 'library')}."
-        f"{_checked(rows)}{_noisy(rows)}",
+        f"{_checked(rows)}{noisy}",
         "",
         f"| rung | {' | '.join(head)} |",
         f"|---|{'---:|' * len(head)}",
@@ -227,11 +229,6 @@ def _checked(rows: Sequence[Mapping[str, Any]]) -> str:
     if not counts:
         return ""
     return f" The result of every timed call was checked: at least {min(counts)} per rung and size."
-
-
-def _noisy(rows: Sequence[Mapping[str, Any]]) -> str:
-    is_noisy = any(row.get("noisy") for row in rows)
-    return " `~`: rounds that differ by more than 5%." if is_noisy else ""
 
 
 def put_into(readme: Path, text: str) -> None:

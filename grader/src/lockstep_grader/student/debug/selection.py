@@ -49,7 +49,6 @@ def read_index(text: str) -> Index:
 class Frame:
     module: Module | None
     function: str  # readable
-    mangled: str
     at: int  # in the PTX
     depot: tuple[tuple[int, int], ...]  # from an offset on, to the next one's: where it is
     file: str
@@ -161,7 +160,7 @@ class Selection:
             for level, link in enumerate(chain):
                 own = scopes[level] if level < len(scopes) else []
                 name = module.dwarf.name(own[0]) if module and own else one["function"]
-                place = (one["function"], one["at"], depot, link["file"], link["line"])
+                place = (one["at"], depot, link["file"], link["line"])
                 frames.append(Frame(module, name, *place, tuple(own), parameters, depth + level))
         return frames[::-1]
 
