@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from lockstep_grader.machine.process import output_of
 from lockstep_grader.model.errors import InputError
 
 VARIABLE = "LOCKSTEP_MEMORY_GROUP"  # names a group that was prepared
@@ -122,11 +123,7 @@ def _is_delegated(group: Path) -> bool:
     """
     user = ["--user"] if f"user@{os.getuid()}.service" in group.parts else []
     words = ["systemctl", *user, "show", "--property=Delegate", "--value", group.name]
-    try:
-        said = subprocess.run(words, capture_output=True, text=True, check=False, timeout=10)
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return said.stdout == "yes\n"
+    return output_of(words, 10) == "yes\n"
 
 
 def _request() -> str:

@@ -8,7 +8,6 @@ import fcntl
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 import threading
 import time
@@ -18,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lockstep_grader.machine.interrupts import interruption
+from lockstep_grader.machine.process import output_of
 from lockstep_grader.model.errors import InterruptedRunError
 
 VARIABLE = "CUDA_VISIBLE_DEVICES"
@@ -229,9 +229,5 @@ def _listed() -> list[tuple[str, str, int]]:
     if not (smi := shutil.which("nvidia-smi")):
         return []
     query = [smi, "--query-gpu=index,uuid,memory.total", "--format=csv,noheader,nounits"]
-    try:
-        said = subprocess.run(query, capture_output=True, text=True, timeout=30)
-    except (OSError, subprocess.TimeoutExpired):
-        return []
-    rows = [[cell.strip() for cell in line.split(",")] for line in said.stdout.splitlines()]
+    rows = [[cell.strip() for cell in line.split(",")] for line in output_of(query).splitlines()]
     return [(row[0], row[1], int(row[2])) for row in rows if len(row) == 3 and row[2].isdigit()]

@@ -155,6 +155,17 @@ class Processes:
         child.wait()
 
 
+def output_of(argv: Sequence[str], seconds: float = 30) -> str:
+    """What a program of the system prints; empty where it does not run, or fails."""
+    try:
+        done = subprocess.run(
+            argv, capture_output=True, text=True, errors="replace", timeout=seconds
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout if done.returncode == 0 else ""
+
+
 def _find(program: str) -> None:
     if shutil.which(program) is None:
         raise FaultError(f"cannot run {program}: no such program; ./lab doctor says what to do")

@@ -22,6 +22,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from lockstep_grader.machine.process import output_of
 from lockstep_grader.machine.progress import FetchLine, say
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.toolchain.installers import pip_cause, pip_command, pip_environment
@@ -148,7 +149,7 @@ def _named(name: str) -> Clang:
         raise FaultError(f"{name} is no clang that runs: {wish}")
     if int(found.version.partition(".")[0]) < _OLDEST:
         raise FaultError(f"{name} is clang {found.version}: {wish}")
-    if "nvptx64" not in _said([*found.command, "--print-targets"]):
+    if "nvptx64" not in output_of([*found.command, "--print-targets"], 60):
         raise FaultError(f"{name} was built without the target NVPTX: {wish}")
     return found
 
@@ -164,21 +165,13 @@ def _importable() -> list[Path]:
 
 
 def _examined(path: Path) -> Clang | None:
-    match = _VERSION.search(_said([*_command(path), "--version"]))
+    match = _VERSION.search(output_of([*_command(path), "--version"], 60))
     return Clang(path, match[0].removeprefix("clang version ")) if match else None
 
 
 def _command(path: Path) -> list[str]:
     """The words before clang's own."""
     return [str(path), "clang"] if path.name == "zig" else [str(path)]
-
-
-def _said(argv: list[str]) -> str:
-    try:
-        done = subprocess.run(argv, capture_output=True, text=True, errors="replace", timeout=60)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout if done.returncode == 0 else ""
 
 
 def _ensured(package: _Package, venv: Path) -> Path:

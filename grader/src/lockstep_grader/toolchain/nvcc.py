@@ -17,6 +17,7 @@ from enum import Enum
 from functools import cached_property
 from pathlib import Path
 
+from lockstep_grader.machine.process import output_of
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Resources
 from lockstep_grader.model.text import one_line
@@ -113,7 +114,7 @@ def rung_compiler() -> RungCompiler | NoRungCompiler:
 
 def _examined(path: str) -> RungCompiler | str:
     """The nvcc at `path` with a g++ that it accepts, or what is wrong with it."""
-    release = _RELEASE.search(_output([path, "--version"]))
+    release = _RELEASE.search(output_of([path, "--version"]))
     if not release:
         return f"{path} does not run"
     if (int(release[1]), int(release[2])) < _OLDEST:
@@ -148,16 +149,8 @@ def _host_compiler(newest: int | None) -> str:
 
 
 def _major(compiler: str) -> float:
-    version = _output([compiler, "-dumpversion"]).strip().partition(".")[0]
+    version = output_of([compiler, "-dumpversion"]).strip().partition(".")[0]
     return float(version) if version.isdigit() else math.inf
-
-
-def _output(argv: Sequence[str]) -> str:
-    try:
-        done = subprocess.run(argv, capture_output=True, text=True, errors="replace", timeout=30)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout if done.returncode == 0 else ""
 
 
 _ENTRY = re.compile(r"Compiling entry function '(?P<name>\w+)' for 'sm_(?P<major>\d+)(?P<minor>\d)")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lockstep_grader.machine.process import is_off
+from lockstep_grader.machine.process import is_off, output_of
 from lockstep_grader.machine.progress import say
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend
@@ -177,11 +177,7 @@ def gpu_name() -> str:
     """The first GPU as nvidia-smi lists it; empty when there is none."""
     if not (smi := shutil.which("nvidia-smi")):
         return ""
-    try:
-        listed = subprocess.run([smi, "-L"], capture_output=True, text=True, timeout=30)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return listed.stdout.partition("\n")[0] if listed.returncode == 0 else ""
+    return output_of([smi, "-L"]).partition("\n")[0]
 
 
 def toolkit_nvcc() -> str:
