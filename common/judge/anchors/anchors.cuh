@@ -72,6 +72,11 @@ void select_limit(const int* d_in, int num_items, BitsEqual keep, int* d_out, in
 void cub_select_if(const int* d_in, int num_items, BitsEqual keep, int* d_out, int* d_count,
                    Scratch& scratch, cudaStream_t stream);
 
+// cub::DeviceHistogram::HistogramEven with the temporary storage from scratch. Shapes as
+// lab::histogram.
+void cub_histogram_even(const float* d_samples, int num_samples, int num_bins, float lower,
+                        float upper, unsigned int* d_counts, Scratch& scratch, cudaStream_t stream);
+
 // num_rows * num_cols * depth fused multiply-adds between registers, the floor of every float32
 // matrix product without tensor cores: nothing is loaded, so every issue slot can hold a
 // multiply-add. d_c is not written. Shapes as lab::matmul.

@@ -2,6 +2,7 @@
 // The anchors that call CUB. They are in one file because nvcc needs most of its time to read CUB's
 // headers: this file takes 11 s of processor time, four files took 30 s.
 #include <cstddef>
+#include <cub/device/device_histogram.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
@@ -51,6 +52,15 @@ void cub_select_if(const int* d_in, int num_items, BitsEqual keep, int* d_out, i
   call_cub(scratch, [&](void* d_temporary, std::size_t& temporary_bytes) {
     return cub::DeviceSelect::If(d_temporary, temporary_bytes, d_in, d_out, d_count, num_items,
                                  keep, stream);
+  });
+}
+
+void cub_histogram_even(const float* d_samples, int num_samples, int num_bins, float lower,
+                        float upper, unsigned int* d_counts, Scratch& scratch,
+                        cudaStream_t stream) {
+  call_cub(scratch, [&](void* d_temporary, std::size_t& temporary_bytes) {
+    return cub::DeviceHistogram::HistogramEven(d_temporary, temporary_bytes, d_samples, d_counts,
+                                               num_bins + 1, lower, upper, num_samples, stream);
   });
 }
 
