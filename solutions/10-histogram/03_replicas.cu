@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   for (int bin = t; bin < bins.num_bins; bin += kThreadsPerBlock) {
     unsigned int sum = 0;
     for (int r = 0; r < num_copies; ++r) {  // each lane begins at another copy: at another bank
-      sum += counts[bin * num_copies + (t + r) % num_copies];
+      sum += counts[bin * num_copies + ((t + r) & (num_copies - 1))];
     }
     if (sum > 0) atomicAdd(&d_counts[bin], sum);
   }

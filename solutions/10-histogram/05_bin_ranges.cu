@@ -24,8 +24,8 @@ struct Range {
   unsigned int* counts;  // (size)
 
   __device__ void count(float sample, EvenBins bins) const {
-    const unsigned place = bins.bin_of(sample) - first;  // of a bin before the range: very large
-    if (place < size) atomicAdd(&counts[place], 1u);
+    const int place = bins.bin_of(sample) - first;  // below 0 for a sample without a bin, too
+    if (0 <= place && place < size) atomicAdd(&counts[place], 1u);
   }
 };
 

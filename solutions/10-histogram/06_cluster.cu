@@ -6,7 +6,6 @@
 #include <cooperative_groups.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "histogram.cuh"
@@ -23,19 +22,21 @@ constexpr int kBlocksPerCluster = 8;  // the most that every device with cluster
 constexpr int kVectorsInFlight = 4;   // loads that a thread has in flight
 constexpr int kVectorsPerTile = kThreadsPerBlock * kVectorsInFlight;
 
-__device__ void count(float sample, EvenBins bins, int bins_per_block, unsigned int* counts) {
+// Counts in the block that has the bin: the upper bits of a bin are a rank, the lower ones a place.
+__device__ void count(float sample, EvenBins bins, int place_bits, unsigned int* counts) {
   const int bin = bins.bin_of(sample);
   if (bin < 0) return;
-  unsigned int* const owners = cg::this_cluster().map_shared_rank(counts, bin / bins_per_block);
-  atomicAdd(&owners[bin % bins_per_block], 1u);
+  unsigned int* const owners = cg::this_cluster().map_shared_rank(counts, bin >> place_bits);
+  atomicAdd(&owners[bin & ((1 << place_bits) - 1)], 1u);
 }
 
-// d_samples (num_samples), d_counts (bins.num_bins), which is 0 at first. bins_per_block is a power
-// of two; kBlocksPerCluster times as many are at least bins.num_bins.
+// d_samples (num_samples), d_counts (bins.num_bins), which is 0 at first. A block has 2^place_bits
+// bins, so that a cluster has bins.num_bins or more.
 __global__ void __cluster_dims__(8) __launch_bounds__(kThreadsPerBlock)
-    cluster_kernel(const float* d_samples, int num_samples, EvenBins bins, int bins_per_block,
+    cluster_kernel(const float* d_samples, int num_samples, EvenBins bins, int place_bits,
                    unsigned int* d_counts) {
   extern __shared__ unsigned int counts[];  // (bins_per_block), from bin `first` on
+  const int bins_per_block = 1 << place_bits;
   const auto cluster = cg::this_cluster();
   const int t = threadIdx.x;
   for (int i = t; i < bins_per_block; i += kThreadsPerBlock) counts[i] = 0;
@@ -53,15 +54,15 @@ __global__ void __cluster_dims__(8) __launch_bounds__(kThreadsPerBlock)
     }
 #pragma unroll
     for (const float4& vector : vectors) {
-      count(vector.x, bins, bins_per_block, counts);
-      count(vector.y, bins, bins_per_block, counts);
-      count(vector.z, bins, bins_per_block, counts);
-      count(vector.w, bins, bins_per_block, counts);
+      count(vector.x, bins, place_bits, counts);
+      count(vector.y, bins, place_bits, counts);
+      count(vector.z, bins, place_bits, counts);
+      count(vector.w, bins, place_bits, counts);
     }
   }
   // The last 0 to 3 samples fill no vector.
   if (blockIdx.x == 0 && t < num_samples % 4) {
-    count(d_samples[num_vectors * 4 + t], bins, bins_per_block, counts);
+    count(d_samples[num_vectors * 4 + t], bins, place_bits, counts);
   }
   cluster.sync();  // all samples of the cluster are counted, and no block needs another any more
 
@@ -77,9 +78,9 @@ void histogram(const float* d_samples, int num_samples, int num_bins, float lowe
                unsigned int* d_counts, Scratch& /*scratch*/, cudaStream_t stream) {
   const EvenBins bins(num_bins, lower, upper);
   check(cudaMemsetAsync(d_counts, 0, num_bins * sizeof(unsigned int), stream));
-  const int bins_per_block =
-      static_cast<int>(std::bit_ceil(static_cast<unsigned>(ceil_div(num_bins, kBlocksPerCluster))));
-  const int shared_bytes = bins_per_block * static_cast<int>(sizeof(unsigned int));
+  int place_bits = 0;
+  while (kBlocksPerCluster << place_bits < num_bins) ++place_bits;
+  const int shared_bytes = static_cast<int>(sizeof(unsigned int)) << place_bits;
   check(cudaFuncSetAttribute(cluster_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              shared_bytes));
 
@@ -87,7 +88,7 @@ void histogram(const float* d_samples, int num_samples, int num_bins, float lowe
   const int num_clusters = std::clamp(ceil_div(num_samples, kBlocksPerCluster * kVectorsPerTile), 1,
                                       std::max(1, most_blocks / kBlocksPerCluster));
   cluster_kernel<<<num_clusters * kBlocksPerCluster, kThreadsPerBlock, shared_bytes, stream>>>(
-      d_samples, num_samples, bins, bins_per_block, d_counts);
+      d_samples, num_samples, bins, place_bits, d_counts);
   check_launch();
 }
 

@@ -24,6 +24,13 @@ bool are_all(const Counts& values, const std::function<bool(unsigned int)>& cond
   return std::ranges::all_of(values, condition);
 }
 
+// Whether only one bin has too much, and not less than it should.
+bool is_all_in(const Counts& more, int bin) {
+  constexpr unsigned int kMany = 1U << 31;
+  return bin >= 0 && more[bin] > 0 && more[bin] < kMany &&
+         std::ranges::count(more, 0U) + 1 == std::ssize(more);
+}
+
 // The counts if samples below the range fall into the first bin, and others outside into the last.
 Counts with_outsiders(const Counted& counted, const Counts& expected) {
   Counts counts = expected;
@@ -55,6 +62,8 @@ std::vector<std::string> explain(const Counted& counted) {
       "d_counts is not set to 0 before the first addition");
   add(got == with_outsiders(counted, expected),
       "samples outside the range are counted in the first or the last bin");
+  add(is_all_in(more, counted.bins.bin_of(0)),
+      "zeros past the end of the samples are counted as samples");
   add(more == expected, "every sample is counted twice");
   add(std::equal(got.begin() + 1, got.end(), expected.begin()) && got.size() > 1,
       "every count is one bin too far up");

@@ -7,9 +7,9 @@
 
 namespace lab {
 
-void histogram(const float* /*d_in*/, int num_items, float* d_out, Scratch& /*scratch*/,
-               cudaStream_t stream) {
-  if (num_items > 0) check(cudaMemsetAsync(d_out, 0, sizeof(float) * num_items, stream));
+void histogram(const float* /*d_samples*/, int /*num_samples*/, int num_bins, float /*lower*/,
+               float /*upper*/, unsigned int* d_counts, Scratch& /*scratch*/, cudaStream_t stream) {
+  check(cudaMemsetAsync(d_counts, 0, num_bins * sizeof(unsigned int), stream));
 }
 
 }  // namespace lab
