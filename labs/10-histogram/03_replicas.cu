@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A block keeps several copies of its histogram, up to one per lane of a warp, so that no two lanes
-// of a warp meet in a bank or in a bin. And it loads 16 bytes at a time.
+// of a warp share a bank or a bin. And it loads 16 bytes at a time.
 #include <algorithm>
 #include <cmath>
 

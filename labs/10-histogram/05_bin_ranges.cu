@@ -50,7 +50,7 @@ void histogram(const float* d_samples, int num_samples, int num_bins, float lowe
   const int num_ranges = 1;  // TODO 5. How much shared memory may a block have on this device?
   const int most_bins = 1;   // TODO 6. How many ranges follow, and how many bins has a range?
   const int shared_bytes = most_bins * static_cast<int>(sizeof(unsigned int));
-  // TODO 7. More than 48 KiB must be asked for.
+  // TODO 7. What must a kernel request to get more than 48 KiB?
 
   const int most_blocks = max_resident_blocks(bin_ranges_kernel, kThreadsPerBlock, shared_bytes);
   const int num_shares = std::clamp(ceil_div(num_samples, 4 * kVectorsPerTile), 1,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Each block counts in a histogram of its own, in shared memory, and adds it to the result once.
 // New: shared atomics; a grid of the device's size, so that a block has many samples per bin that
-// it merges. Limit: lanes that meet in a bank or in a bin take turns, and loads have 4 bytes.
+// it merges. Limit: lanes that share a bank or a bin take turns, and loads have 4 bytes.
 #include <algorithm>
 #include <cstdint>
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // All rungs: up to kMaxBins bins.
+#include <string>
+
 #include "fixture.h"
 #include "judge.h"
 
@@ -7,6 +9,22 @@ namespace lab_judge {
 namespace {
 
 class Histogram : public HistogramFixture {};
+
+TEST_F(Histogram, FollowsTheWorkedExample) {
+  begin_case();
+  const auto d_samples = input<float>("d_samples", {0.5F, 3.1F, 2.2F, 7.9F, 2.9F, 8.0F,  //
+                                                    2.0F, -1.0F, 3.9F, 4.4F, 2.4F, 1.7F});
+  const auto d_counts = output<unsigned int>("d_counts", 4);
+  if (const auto failure =
+          call<decltype(lab::histogram)>("histogram", d_samples, 12, 4, 0.0, 8.0, d_counts)) {
+    return fail(*failure);
+  }
+  const Counts got = d_counts.download();
+  if (got == Counts{2, 6, 1, 1}) return;
+  std::string all;
+  for (const unsigned int count : got) all += " " + std::to_string(count);
+  fail({judge::kind::kWrongResult, "the handout's samples: expected 2 6 1 1, got" + all});
+}
 
 TEST_F(Histogram, CountsWithinOneBlock) {
   expect_for_sizes({1, 2, 3, 4, 5, 31, 32, 33, 127, 128, 129, 255, 256, 257},
