@@ -44,17 +44,10 @@ def gated() -> list[tuple[Lab, Rung]]:
     return [(lab, rung) for lab in LABS for rung in lab.rungs if rung.budget]
 
 
-def short(lab: Lab, rung: Rung) -> str:
-    return f"{lab.id[:2]}/{rung.id.partition('_')[0]}"
-
-
 def test_every_gate_is_in_the_table_of_attacks() -> None:
     text = (REPOSITORY / "docs" / "counters.md").read_text("utf-8")
-    rows = re.findall(r"^\| `(\w+)` \| ([\da-z/, ]+) \|", text.partition(TABLE)[2], re.MULTILINE)
-    listed = {(measure, rung) for measure, rungs in rows for rung in rungs.split(", ")}
-    assert listed == {
-        (gate.name, short(lab, rung)) for lab, rung in gated() for gate in rung.budget
-    }
+    listed = re.findall(r"^\| `(\w+)` \|", text.partition(TABLE)[2], re.MULTILINE)
+    assert sorted(listed) == sorted({gate.name for _, rung in gated() for gate in rung.budget})
 
 
 def missing_a_budget() -> list[tuple[Lab, Mutant]]:

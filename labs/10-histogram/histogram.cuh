@@ -32,13 +32,16 @@ struct EvenBins {
 
 // Counts the samples of each bin of EvenBins(num_bins, lower, upper): d_counts[b] is the number of
 // samples whose bin is b. Samples outside the range do not count.
-//   d_samples  (num_samples)  device, read only, 256-byte aligned; may be null when num_samples ==
-//   0 num_bins                  in [1, kMaxBins], in rungs 05 and 06 in [1, kMaxManyBins] lower,
-//   upper lower < upper, and their difference is finite d_counts   (num_bins)     device, 256-byte
-//   aligned, overwritten; no overlap with d_samples scratch    device memory for temporaries: at
-//   least 4 * num_samples bytes plus 64 KiB, contents
-//              undefined; Scratch::allocate<T>(count) throws std::bad_alloc when it is used up
-//   stream     all work is queued on it, and the host does not wait
+//
+//   d_samples     (num_samples)  device, read only, 256-byte aligned; may be null for no samples
+//   num_bins      in [1, kMaxBins], in rungs 05 and 06 in [1, kMaxManyBins]
+//   lower, upper  lower < upper, and their difference is finite
+//   d_counts      (num_bins)  device, 256-byte aligned, overwritten; no overlap with d_samples
+//   scratch       device memory for temporaries: at least 4 * num_samples bytes plus 64 KiB, with
+//                 undefined contents; Scratch::allocate<T>(count) throws std::bad_alloc when it is
+//                 used up
+//   stream        all work is queued on it, and the host does not wait
+//
 // Throws lab::CudaError if a launch fails. num_samples in [0, 2^31).
 void histogram(const float* d_samples, int num_samples, int num_bins, float lower, float upper,
                unsigned int* d_counts, Scratch& scratch, cudaStream_t stream);
