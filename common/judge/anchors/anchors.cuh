@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cuda_bf16.h>
-#include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -93,10 +92,10 @@ void cublas_sgemm(const float* d_a, const float* d_b, int num_rows, int num_cols
 void mma_peak(const void* d_a, const void* d_b, int num_rows, int num_cols, int depth, float* d_c,
               Scratch& scratch, cudaStream_t stream);
 
-// The same in e4m3. Shapes as lab::matmul_e4m3.
-void mma_peak_e4m3(const __nv_fp8_e4m3* d_a, const float* d_a_scales, const __nv_fp8_e4m3* d_b,
-                   const float* d_b_scales, int num_rows, int num_cols, int depth, float* d_c,
-                   Scratch& scratch, cudaStream_t stream);
+// mma_peak, also in bfloat16, in the shape of lab::matmul_e4m3.
+void mma_peak_with_scales(const void* d_a, const float* d_a_scales, const void* d_b,
+                          const float* d_b_scales, int num_rows, int num_cols, int depth,
+                          float* d_c, Scratch& scratch, cudaStream_t stream);
 
 // cublasGemmEx from bfloat16 to float32, which it also adds in. Shapes as lab::matmul_bf16.
 void cublas_bf16(const __nv_bfloat16* d_a, const __nv_bfloat16* d_b, int num_rows, int num_cols,

@@ -195,7 +195,7 @@ judge::Workload product(Format format, std::size_t edge, std::size_t depth) {
   return {.function = is_split    ? "matmul_split"
                       : is_scaled ? "matmul_e4m3"
                                   : "matmul_bf16",
-          .limit = is_scaled ? "mma_peak_e4m3" : "mma_peak",
+          .limit = is_scaled ? "mma_peak_with_scales" : "mma_peak",
           .library = is_split    ? "cublas_sgemm"
                      : is_scaled ? ""
                                  : "cublas_bf16",
