@@ -61,10 +61,10 @@ class HistogramFixture : public judge::Fixture {
   // One call and the data to check it.
   struct Case {
     lab::EvenBins bins;
-    std::vector<float> h_samples;
-    Buffer<unsigned int> d_counts;
-    std::string what;
-    wire::Call call;
+    std::vector<float> h_samples = {};
+    Buffer<unsigned int> d_counts = {};
+    std::string what = {};
+    wire::Call call = {};
   };
 
   Case make_case(int num_samples, int num_bins, const Spread& spread, const std::string& suffix) {
