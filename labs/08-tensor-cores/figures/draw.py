@@ -97,7 +97,7 @@ def swizzle() -> Drawing:
     label = (
         "Chunk 2 of eight rows: in one place without a swizzle, in eight places with it"
     )
-    drawing = Drawing(890, 330, label, STYLE, anchor="start")
+    drawing = Drawing(890, 345, label, STYLE, anchor="start")
     size = 36
     for left, title, swizzled in (
         (60, "plain: chunk c of row r at c", False),
