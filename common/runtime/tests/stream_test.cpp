@@ -172,7 +172,7 @@ TEST_F(Streams, ReportADeadlockWhenNobodyWritesTheFlag) {
 TEST_F(Streams, GiveOtherThreadsTimeToWriteTheFlag) {
   launch(kWait, 1, 1, flag(), 7);
   std::thread writer([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
     flag_[0] = 1;
   });
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
