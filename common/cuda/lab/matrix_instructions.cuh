@@ -8,6 +8,7 @@
 //   D  row g + 8 * (i / 2), column 2 * t + i % 2
 // A half row of A, and a half column of B, is 16 bytes, four words: 8 bfloat16, or 16 numbers of 8
 // bits. So word t of half h of a row of bfloat16 has columns 8 * h + 2 * t and the next one.
+// They are inlined always, so that a mistake is reported in the line that calls them.
 // Source: PTX ISA, "Matrix Fragments for mma.m16n8k16" and "for mma.m16n8k32".
 #pragma once
 
@@ -18,8 +19,8 @@
 namespace lab {
 
 // D += A B for bfloat16. A is 16 x 16, B is 16 x 8, and D is 16 x 8 floats. Compute capability 8.0.
-__device__ inline void multiply_bf16(float (&d)[4], const std::uint32_t (&a)[4],
-                                     const std::uint32_t (&b)[2]) {
+__device__ __forceinline__ void multiply_bf16(float (&d)[4], const std::uint32_t (&a)[4],
+                                              const std::uint32_t (&b)[2]) {
   asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
       "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
@@ -27,8 +28,8 @@ __device__ inline void multiply_bf16(float (&d)[4], const std::uint32_t (&a)[4],
 }
 
 // D += A B for e4m3. A is 16 x 32, B is 32 x 8, and D is 16 x 8 floats. Compute capability 8.9.
-__device__ inline void multiply_e4m3(float (&d)[4], const std::uint32_t (&a)[4],
-                                     const std::uint32_t (&b)[2]) {
+__device__ __forceinline__ void multiply_e4m3(float (&d)[4], const std::uint32_t (&a)[4],
+                                              const std::uint32_t (&b)[2]) {
   asm("mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 "
       "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
@@ -37,7 +38,7 @@ __device__ inline void multiply_e4m3(float (&d)[4], const std::uint32_t (&a)[4],
 
 // Loads four matrices of 8 rows of 16 bytes from shared memory. Lane l passes the address of row
 // l % 8 of matrix l / 8. Register i then holds word t of row g of matrix i.
-__device__ inline void load_matrices(std::uint32_t (&words)[4], const void* row) {
+__device__ __forceinline__ void load_matrices(std::uint32_t (&words)[4], const void* row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
                : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(row)))
@@ -46,7 +47,7 @@ __device__ inline void load_matrices(std::uint32_t (&words)[4], const void* row)
 
 // The same for matrices of 8 x 8 numbers of 16 bits, each transposed on the way: register i holds
 // rows 2 * t and 2 * t + 1 of column g of matrix i.
-__device__ inline void load_transposed(std::uint32_t (&words)[4], const void* row) {
+__device__ __forceinline__ void load_transposed(std::uint32_t (&words)[4], const void* row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
                : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(row)))

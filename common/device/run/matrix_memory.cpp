@@ -347,12 +347,14 @@ void read_fragment(MatrixForm& form, const Instruction& instruction) {
 void require_all_lanes(Warp& warp, const Instruction& instruction, std::uint32_t lanes) {
   if (lanes == kAllLanes) return;
   const int num_missing = kWarpSize - std::popcount(lanes);
-  end_kernel(warp, instruction, report::Kind::kBarrierDivergence,
-             thread_name(warp, std::countr_zero(lanes)) + " comes to " +
-                 std::string(instruction.words.front()) + " without " +
-                 std::to_string(num_missing) + (num_missing == 1 ? " lane" : " lanes") +
-                 " of its warp; all 32 must execute it together",
-             cudaErrorLaunchFailure);
+  end_kernel(
+      warp, instruction, report::Kind::kBarrierDivergence,
+      thread_name(warp, std::countr_zero(lanes)) + " comes to " +
+          std::string(instruction.words.front()) + " without " + std::to_string(num_missing) +
+          (num_missing == 1 ? " lane" : " lanes") +
+          " of its warp; all 32 must execute it together, and lanes that a branch has separated "
+          "are together again after __syncwarp() or __syncthreads()",
+      cudaErrorLaunchFailure);
 }
 
 code::Handler matrix_handler(Op& op, const Instruction& instruction, code::Function& function) {

@@ -64,9 +64,9 @@ TEST_F(CheckRace, AReadBeforeAnotherWarpsWrite) {
   begin(1, 64);
   does(warp(0, 0), read(make(5, data)));
   does(warp(0, 1), write(make(6, data)));
-  expect(
-      Kind::kRace, 6,
-      {"writes global memory (allocation 1, allocated in line 70 of a.cu) in line 6 that thread 0 of the same block reads"});
+  expect(Kind::kRace, 6,
+         {"writes global memory (allocation 1, allocated in line 70 of a.cu)"
+          " in line 6 that thread 0 of the same block reads"});
 }
 
 TEST_F(CheckRace, TheBarrierOnTheOtherSideOfALoop) {
@@ -136,11 +136,11 @@ TEST_F(CheckRace, BlocksAreNotOrdered) {
   barrier(50, 0);
   barrier(50, 1);
   does(warp(1), read(make(6, data)));
-  expect(
-      Kind::kRace, 6,
-      {"thread 0 of block 1 reads global memory (allocation 1, allocated in line 70 of a.cu) in line 6 that thread 0 of another block writes "
-       "in line 5",
-       "blocks run in any order"});
+  expect(Kind::kRace, 6,
+         {"thread 0 of block 1 reads global memory (allocation 1, allocated in line 70 of a.cu)"
+          " in line 6 that thread 0 of another block writes "
+          "in line 5",
+          "blocks run in any order"});
 }
 
 TEST_F(CheckRace, ALostUpdateIsGivenItsOwnAdvice) {
@@ -452,10 +452,10 @@ TEST_F(CheckRace, ALaneThatMeetsItsOwnEarlierStoreHidesNone) {
   begin(1, 32);
   does(warp(), write(make(5, data, 1), 1));
   does(warp(), write(make(6, data, kAll, 4, 0), 2));
-  expect(
-      Kind::kRace, 6,
-      {"writes global memory (allocation 1, allocated in line 70 of a.cu) in line 6 that thread 0",
-       "writes in line 5"});
+  expect(Kind::kRace, 6,
+         {"writes global memory (allocation 1, allocated in line 70 of a.cu)"
+          " in line 6 that thread 0",
+          "writes in line 5"});
 }
 
 // ---- parts of words, vectors, patterns

@@ -36,7 +36,9 @@ struct Workload {
   std::size_t arena_bytes_per_call;  // with guard zones
   std::size_t scratch_bytes;
   std::function<std::unique_ptr<Slot>(Arena&)> make_slot;
-  bool beside_first = true;  // false: the lab's first rung cannot do it, or takes too long
+  // False: the lab's first rung cannot do it, takes too long, or has data of another kind: its time
+  // is kept for each function and number of items.
+  bool beside_first = true;
 };
 
 // A workload of any size, and the sizes at which rungs are judged.
