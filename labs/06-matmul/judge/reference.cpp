@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "diagnosis.h"
+#include "fixture/matrix.h"
 #include "fixture/test_data.h"
 #include "protocol/arena.h"
 
@@ -14,49 +14,6 @@ namespace {
 
 constexpr double kUnit = 0x1p-24;  // u of the contract
 constexpr double kExactBelow = 0x1p24;
-constexpr std::size_t kMaxElementsExplained = 64;
-
-std::string number(double value) {
-  std::ostringstream out;
-  out.precision(9);
-  out << value;
-  return out.str();
-}
-
-std::string range(const char* what, int first, int last) {
-  std::string words = std::string(what) + (first == last ? " " : "s ") + std::to_string(first);
-  if (first != last) words += " to " + std::to_string(last);
-  return words;
-}
-
-// "64 of 1089 elements are wrong, in rows 0 to 32 and columns 32 to 32"
-std::string extent(const Shape& shape, const std::vector<std::size_t>& wrong) {
-  int first_row = shape.num_rows;
-  int last_row = 0;
-  int first_col = shape.num_cols;
-  int last_col = 0;
-  for (const std::size_t element : wrong) {
-    const int row = static_cast<int>(element / shape.num_cols);
-    const int col = static_cast<int>(element % shape.num_cols);
-    first_row = std::min(first_row, row);
-    last_row = std::max(last_row, row);
-    first_col = std::min(first_col, col);
-    last_col = std::max(last_col, col);
-  }
-  const std::size_t all = std::size_t{1} * shape.num_rows * shape.num_cols;
-  if (all == 1) return {};
-  return ". Of " + std::to_string(all) + " elements " + std::to_string(wrong.size()) +
-         (wrong.size() == 1 ? " is" : " are") + " wrong, in " + range("row", first_row, last_row) +
-         " and " + range("column", first_col, last_col);
-}
-
-// At most kMaxElementsExplained of them, spread evenly.
-std::vector<std::size_t> thinned(const std::vector<std::size_t>& elements) {
-  const std::size_t step = elements.size() / kMaxElementsExplained + 1;
-  std::vector<std::size_t> few;
-  for (std::size_t i = 0; i < elements.size(); i += step) few.push_back(elements[i]);
-  return few;
-}
 
 Expected multiply(const Factors& factors, bool with_magnitudes) {
   const auto [num_rows, num_cols, depth] = factors.shape;
@@ -123,18 +80,20 @@ std::optional<judge::Failure> compare(const Factors& factors, const Expected& ex
   const std::size_t first = result.wrong.front();
   const auto place = "C(" + std::to_string(first / factors.shape.num_cols) + ", " +
                      std::to_string(first % factors.shape.num_cols) + ")";
-  const std::string where = extent(factors.shape, result.wrong);
+  const std::string where =
+      judge::extent_of(result.wrong, factors.shape.num_rows, factors.shape.num_cols);
   if (judge::is_poison(h_c[first])) {
     return judge::Failure{judge::kind::kOutputUnwritten,
                           text(factors.shape) + ": " + place + " was never written" + where,
                           explain_unwritten(result)};
   }
   std::string message = text(factors.shape) + ": expected " + place + " = " +
-                        number(expected.values[first]) + ", got " + number(h_c[first]);
+                        judge::number(expected.values[first]) + ", got " +
+                        judge::number(h_c[first]);
   if (result.tolerance(first) > 0) {
-    message += " (allowed error " + number(result.tolerance(first)) + ")";
+    message += " (allowed error " + judge::number(result.tolerance(first)) + ")";
   }
-  result.wrong = thinned(result.wrong);
+  result.wrong = judge::thinned(result.wrong);
   return judge::Failure{judge::kind::kWrongResult, message + where, explain_wrong(result)};
 }
 

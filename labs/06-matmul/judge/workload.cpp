@@ -2,9 +2,9 @@
 #include "workload.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
+#include "fixture/matrix.h"
 #include "fixture/options.h"
 #include "fixture/test_data.h"
 #include "matmul.cuh"
@@ -17,8 +17,7 @@ namespace {
 
 using judge::Buffer;
 
-constexpr std::size_t kFlatDepth = 32;       // four tiles
-constexpr double kSequentialTerms = 0x1p27;  // as many as one host thread multiplies in a moment
+constexpr std::size_t kFlatDepth = 32;  // four tiles
 
 class ProductSlot : public judge::Slot {
  public:
@@ -58,28 +57,8 @@ class ProductSlot : public judge::Slot {
     return first_wrong_element();
   }
 
-  // Times the first rows of the product and scales up: the whole product takes minutes.
   double sequential_ms() const override {
-    const std::vector<float> h_a = d_a_.download();
-    const std::vector<float> h_b = d_b_.download();
-    const auto edge = static_cast<double>(edge_);
-    const double row_terms = edge * static_cast<double>(depth_);
-    const auto num_rows =
-        static_cast<std::size_t>(std::clamp(kSequentialTerms / row_terms, 1.0, edge));
-    std::vector<float> h_c(num_rows * edge_);
-    const auto begin = std::chrono::steady_clock::now();
-    for (std::size_t row = 0; row < num_rows; ++row) {
-      for (std::size_t k = 0; k < depth_; ++k) {
-        for (std::size_t col = 0; col < edge_; ++col) {
-          h_c[row * edge_ + col] += h_a[row * depth_ + k] * h_b[k * edge_ + col];
-        }
-      }
-    }
-    volatile float result = h_c.back();
-    static_cast<void>(result);
-    const std::chrono::duration<double, std::milli> elapsed =
-        std::chrono::steady_clock::now() - begin;
-    return elapsed.count() * edge / static_cast<double>(num_rows);
+    return judge::sequential_product_ms(d_a_.download(), d_b_.download(), edge_, depth_);
   }
 
  private:

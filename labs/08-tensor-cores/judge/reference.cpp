@@ -1,52 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "reference.h"
 
-#include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "diagnosis.h"
+#include "fixture/matrix.h"
 #include "protocol/arena.h"
 
 namespace lab_judge {
 namespace {
 
 constexpr double kUnit = 0x1p-24;  // u of the contract
-constexpr std::size_t kMaxElementsExplained = 64;
-
-std::string number(double value) {
-  std::ostringstream out;
-  out.precision(9);
-  out << value;
-  return out.str();
-}
-
-std::string range(const char* what, std::size_t first, std::size_t last) {
-  std::string words = std::string(what) + (first == last ? " " : "s ") + std::to_string(first);
-  if (first != last) words += " to " + std::to_string(last);
-  return words;
-}
-
-// ". Of 1024 elements 64 are wrong, in rows 0 to 31 and columns 8 to 9"
-std::string extent(const Shape& shape, const std::vector<std::size_t>& wrong) {
-  const auto num_cols = static_cast<std::size_t>(shape.num_cols);
-  const auto by_col = [=](std::size_t one, std::size_t other) {
-    return one % num_cols < other % num_cols;
-  };
-  const auto [left, right] = std::ranges::minmax_element(wrong, by_col);
-  return ". Of " + std::to_string(num_cols * shape.num_rows) + " elements " +
-         std::to_string(wrong.size()) + (wrong.size() == 1 ? " is" : " are") + " wrong, in " +
-         range("row", wrong.front() / num_cols, wrong.back() / num_cols) + " and " +
-         range("column", *left % num_cols, *right % num_cols);
-}
-
-// At most kMaxElementsExplained of them, spread evenly.
-std::vector<std::size_t> thinned(const std::vector<std::size_t>& elements) {
-  const std::size_t step = elements.size() / kMaxElementsExplained + 1;
-  std::vector<std::size_t> few;
-  for (std::size_t i = 0; i < elements.size(); i += step) few.push_back(elements[i]);
-  return few;
-}
 
 // The sums of terms, or of their magnitudes.
 std::vector<double> sums_of(const Factors& factors, bool of_magnitudes) {
@@ -110,18 +74,20 @@ std::optional<judge::Failure> compare(const Factors& factors, const Expected& ex
   const std::size_t first = result.wrong.front();
   const auto place = "C(" + std::to_string(first / factors.shape.num_cols) + ", " +
                      std::to_string(first % factors.shape.num_cols) + ")";
-  const std::string where = extent(factors.shape, result.wrong);
+  const std::string where =
+      judge::extent_of(result.wrong, factors.shape.num_rows, factors.shape.num_cols);
   if (judge::is_poison(h_c[first])) {
     return judge::Failure{judge::kind::kOutputUnwritten,
                           text(factors.shape) + ": " + place + " was never written" + where,
                           explain_unwritten(result)};
   }
   std::string message = text(factors.shape) + ": expected " + place + " = " +
-                        number(expected.values[first]) + ", got " + number(h_c[first]);
+                        judge::number(expected.values[first]) + ", got " +
+                        judge::number(h_c[first]);
   if (result.allowed(first) > 0) {
-    message += " (allowed error " + number(result.allowed(first)) + ")";
+    message += " (allowed error " + judge::number(result.allowed(first)) + ")";
   }
-  result.wrong = thinned(result.wrong);
+  result.wrong = judge::thinned(result.wrong);
   return judge::Failure{judge::kind::kWrongResult, message + where, explain_wrong(result)};
 }
 

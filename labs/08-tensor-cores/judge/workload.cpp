@@ -2,10 +2,10 @@
 #include "workload.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "data.h"
+#include "fixture/matrix.h"
 #include "fixture/options.h"
 #include "fixture/test_data.h"
 #include "protocol/call_encoding.h"
@@ -20,7 +20,6 @@ using judge::Buffer;
 
 constexpr std::size_t kCountedDepth = 256;
 constexpr std::size_t kUsualScratchBytes = std::size_t{64} << 10;
-constexpr double kSequentialTerms = 0x1p27;  // as many as one host thread multiplies in a moment
 
 template <class T>
 std::vector<float> downloaded(const Buffer<T>& buffer) {
@@ -91,28 +90,8 @@ class ProductSlot : public judge::Slot {
     return first_wrong_element();
   }
 
-  // Times the first rows of the product and scales up: the whole product takes minutes.
   double sequential_ms() const override {
-    const std::vector<float> h_a = downloaded(d_a_);
-    const std::vector<float> h_b = downloaded(d_b_);
-    const auto edge = static_cast<double>(edge_);
-    const double row_terms = edge * static_cast<double>(depth_);
-    const auto num_rows =
-        static_cast<std::size_t>(std::clamp(kSequentialTerms / row_terms, 1.0, edge));
-    std::vector<float> h_c(num_rows * edge_);
-    const auto begin = std::chrono::steady_clock::now();
-    for (std::size_t row = 0; row < num_rows; ++row) {
-      for (std::size_t k = 0; k < depth_; ++k) {
-        for (std::size_t col = 0; col < edge_; ++col) {
-          h_c[row * edge_ + col] += h_a[row * depth_ + k] * h_b[k * edge_ + col];
-        }
-      }
-    }
-    volatile float result = h_c.back();
-    static_cast<void>(result);
-    const std::chrono::duration<double, std::milli> elapsed =
-        std::chrono::steady_clock::now() - begin;
-    return elapsed.count() * edge / static_cast<double>(num_rows);
+    return judge::sequential_product_ms(downloaded(d_a_), downloaded(d_b_), edge_, depth_);
   }
 
  private:
