@@ -16,8 +16,7 @@
 
 namespace lab {
 
-// 00_hello: one launch of num_blocks blocks of threads_per_block threads. Each thread prints one
-// line,
+// 00_hello: one launch of num_blocks blocks of threads_per_block threads. Each prints one line,
 //   block 2, thread 5: 4711
 // with its blockIdx.x, its threadIdx.x, and the item of d_numbers that has its number in the grid:
 // threads are numbered block by block. The lines may come in any order. Nothing else is printed.

@@ -29,8 +29,7 @@ __device__ void send(Message& message, unsigned sum) {
 // Called by one thread of the other block. Returns what was sent.
 __device__ unsigned receive(Message& message) {
   // TODO 2. Read the flag until it is set: Flag(message.flag).load(cuda::memory_order_...). What
-  // may
-  //         the compiler do to this loop if the flag is read as a plain word?
+  //         may the compiler do to this loop if the flag is read as a plain word?
   return 0;
 }
 
@@ -40,9 +39,8 @@ __global__ void two_blocks_kernel(const unsigned* d_in, int num_items, unsigned*
   // TODO 3. Your 05's scan of a tile. Between the two sweeps thread 0 holds the tile's sum. What
   //         does it do with it in block 0?
   // TODO 4. In block 1, thread 0 waits for the message. With 0 in the root, the way down gives
-  // every
-  //         item the sum of the items before it in the tile. With what does it give the sum of all
-  //         items before it?
+  //         every item the sum of the items before it in the tile. With what does it give the sum
+  //         of all items before it?
 }
 
 }  // namespace

@@ -51,13 +51,11 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   int ranks[kItemsPerThread];  // among the warp's keys of the same digit
 
   // TODO 4. A warp takes 32 consecutive keys per round, kItemsPerThread rounds. A key's rank has
-  // two
-  //         parts: the warp's keys of its digit in earlier rounds, which the warp counts in
+  //         two parts: the warp's keys of its digit in earlier rounds, which the warp counts in
   //         warp_counts, and those in lower lanes. Which lane updates the count? What must come
   //         between reading and updating it?
   // TODO 5. One warp scans the counts of the 16 digits, one digit per lane. Where in the sorted
-  // tile
-  //         do the keys of a digit begin, and where among them those of each warp?
+  //         tile do the keys of a digit begin, and where among them those of each warp?
   // TODO 6. Put the keys into the tile in shared memory, in order. Then thread t writes the tile's
   //         keys t, t + kThreadsPerBlock, ...: where does the key at place i go?
   // TODO 7. The last tile: what do the places after its keys hold, and may it be written?

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tiles of 03, read from shared memory in float4: 4 loads serve 64 multiply-adds, where 03
-// takes
-// 16. Start from your 03: its loops that load the tiles stay as they are.
+// The tiles of 03, read from shared memory in float4: 64 multiply-adds take 4 loads, not 16.
+// Start from your 03: its loops that load the tiles stay as they are.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "lab/todo.cuh"
@@ -24,9 +23,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   alignas(16) __shared__ float b_tile[kTileDepth][kTileCols];  // [k][col]
   float sums[kPatches * 4][kPatches * 4] = {};
   // TODO 1. Declare A's tile, and copy the loops of your 03 that load both tiles. A float4 in
-  // shared
-  //         memory needs an address that is a multiple of 16. Does every row of A's tile start at
-  //         one, with your row length of 03?
+  //         shared memory needs an address that is a multiple of 16. Does every row of A's tile
+  //         start at one, with your row length of 03?
   // TODO 2. A float4 holds four neighbouring words, so four outputs of a thread must be neighbours.
   //         The hardware serves one load of 16 bytes for eight lanes at a time. Lay the 8 x 8
   //         outputs as four patches of 4 x 4, so that eight neighbouring lanes read 32 neighbouring

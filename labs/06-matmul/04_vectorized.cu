@@ -32,9 +32,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
                       float* d_c) {
   const float4 words = load4<kVectors>(d_a, 0, depth);
   // TODO 3. Each tile has 1024 words, so each of the 256 threads brings one float4 of A's and one
-  // of
-  //         B's. Which row does thread t take, and which four words of it? What does load4 get as
-  //         the width of a row that does not exist?
+  //         of B's. Which row does thread t take, and which four words of it? What does load4 get
+  //         as the width of a row that does not exist?
   // TODO 4. B's vector goes into its tile as it is. A's lies along k, but the tile is kept as
   //         [k][row]: store its four words one by one. Do the 32 words of each store land in
   //         different banks?

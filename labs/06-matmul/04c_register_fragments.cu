@@ -55,8 +55,7 @@ template <bool kVectors>
 __global__ void __launch_bounds__(Tile::kThreadsPerBlock) fragments_kernel(Matrices m) {
   Tile::Fragment fragments[2];  // one is multiplied while the other is loaded
   // TODO 3. At which row and column of the block's tile do this thread's outputs begin? Compute
-  // them
-  //         from its warp and its lane.
+  //         them from its warp and its lane.
   // TODO 4. In step k, load fragments[(k + 1) % 2], then multiply fragments[k % 2]. Why are both in
   //         registers only if the loop over k is unrolled?
   // TODO 5. What does the last step of a tile load? So when must the next tile's copies be there,

@@ -39,8 +39,8 @@ __global__ void __launch_bounds__(Tile::kThreadsPerBlock, Tile::kBlocksPerMultip
   // TODO 2. Your 04d, with the tile as a parameter. Count for both tiles: the loads of shared
   //         memory per multiply-add, and the warps of a multiprocessor. What hides the latency of a
   //         load if there are only 8 warps?
-  // TODO 3. Look at the machine code of the loop over k. Is it unrolled? Is anything in it besides
-  //         multiply-adds, loads and copies? Does it spill registers?
+  // TODO 3. Look at the machine code of the loop over k, as stages.md shows. Is it unrolled? Is
+  //         anything in it besides multiply-adds, loads and copies? Does it spill registers?
 }
 
 template <class Tile>

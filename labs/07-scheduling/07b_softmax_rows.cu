@@ -61,8 +61,7 @@ RowPlan plan_rows(int num_rows, int row_length, dim3 block) {
   todo("07b_softmax_rows: plan_rows");
   // TODO 6. Which blocks, warps and items are whole, and which must be rounded up?
   // TODO 7. Threads are numbered row by row, and each 32 of them are a warp. Which rows have
-  // threads
-  //         in more than one warp? Try dim3(64, 2), dim3(16, 8) and dim3(24, 4).
+  //         threads in more than one warp? Try dim3(64, 2), dim3(16, 8) and dim3(24, 4).
   return {};
 }
 

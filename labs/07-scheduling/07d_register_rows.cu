@@ -30,8 +30,7 @@ __device__ Normalizer nothing() { return {-FLT_MAX, 0.0f}; }
 // Combines what the lanes of a warp have; all of them receive it. All 32 lanes must call.
 __device__ Normalizer warp_combine(Normalizer mine) {
   // TODO 1. Your 07c's is right, but each of its five steps computes two powers. Find the largest
-  // item
-  //         of all lanes first. How often does a lane then scale its sum?
+  //         item of all lanes first. How often does a lane then scale its sum?
   return mine;
 }
 
@@ -58,8 +57,7 @@ void softmax(const float* d_in, int num_rows, int row_length, float* d_out, cuda
 
   if (num_rows == 0 || row_length == 0) return;  // a grid of 0 blocks is an error
   // TODO 6. How many blocks have a warp for each row? Launch with 8 items per lane where they hold
-  // a
-  //         row, with 32 where these do, and else your 07c's kernel.
+  //         a row, with 32 where these do, and else your 07c's kernel.
   const dim3 block(kWarpSize, kRowsPerBlock);
   register_kernel<8><<<1, block, 0, stream>>>(d_in, num_rows, row_length, d_out);
   check_launch();

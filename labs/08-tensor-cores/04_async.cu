@@ -70,8 +70,7 @@ struct Copier {
   // Starts copying the next tiles along the depth; zeros past the edges.
   __device__ void start(Stage& stage) {
     // TODO 2. Of A's tile, this thread copies the chunks a_chunk_ of rows a_row_, a_row_ + kARows,
-    // and
-    //         so on; of B's tile in the same way. Which of them are inside of the matrices?
+    //         and so on; of B's tile in the same way. Which of them are inside of the matrices?
     first_k_ += Tile::kDepth;
     d_a_ += Tile::kDepth;
     d_b_ += Tile::kDepth * num_cols_;
@@ -111,8 +110,7 @@ struct Fragments {
 // Numbers the tiles down bands, column by column; the last band may have fewer rows.
 __device__ int2 tile_of_block(int block, int tiles_down, int tiles_across) {
   // TODO 4. As in lab 06, rung 04d: which tiles do the first 132 blocks have? How many rows of A
-  // and
-  //         columns of B do they need together?
+  //         and columns of B do they need together?
   return make_int2(0, 0);
 }
 

@@ -23,11 +23,9 @@ __global__ void quantize_kernel(const float* d_x, int num_rows, int depth, __nv_
 }
 
 // TODO 3. Copy the kernel and launch() of your 04, with tiles of 128 x 128, 64 x 32 outputs per
-// warp
-//         and a depth of 128. How many bytes has a row of a tile now, and how many chunks?
+//         warp and a depth of 128. How many bytes has a row of a tile now, and how many chunks?
 // TODO 4. B comes by columns. Which shape has its tile, and why does ldmatrix not transpose it?
-// Which
-//         words of load_matrices are the fragment of which product?
+//         Which words of load_matrices are the fragment of which product?
 // TODO 5. Multiply by multiply_e4m3. Where do the scales belong, and how often is each one read?
 
 }  // namespace

@@ -8,8 +8,7 @@
 //   inputs   device memory, read only, 256-byte aligned; may be null when they have no elements
 //   outputs  device memory, 256-byte aligned, every element overwritten; no overlap with the inputs
 //   stream   all work is queued on it and the host does not wait
-//   shapes   num_rows, num_cols and depth are multiples of 16 in [0, 2^18], no matrix with more
-//   than
+//   shapes   num_rows, num_cols and depth are multiples of 16 in [0, 2^18]; no matrix has more than
 //            2^28 elements. So every row starts on 16 bytes, and no 16 x 16 tile is cut by an edge.
 //            Depth 0 is a sum of no terms: all elements of d_c become 0. Without rows or without
 //            columns there is nothing to write
@@ -56,9 +55,8 @@ void matmul_split(const float* d_a, const float* d_b, int num_rows, int num_cols
 // d_scales[row] * d_q[row][k].
 //   d_x      (num_rows, depth)  finite, each 0 or of a magnitude in [2^-60, 2^60]
 //   d_q      (num_rows, depth)  x[row][k] / d_scales[row], rounded to the nearest e4m3
-//   d_scales (num_rows)         the row's largest magnitude, divided by 448, the largest e4m3; 1
-//   for
-//                               a row of zeros. Off by at most 2^-22 of its value
+//   d_scales (num_rows)         the row's largest magnitude, divided by 448, the largest e4m3;
+//                               1 for a row of zeros. Off by at most 2^-22 of its value
 //   scratch  64 KiB; no rung needs it
 void quantize_e4m3(const float* d_x, int num_rows, int depth, __nv_fp8_e4m3* d_q, float* d_scales,
                    Scratch& scratch, cudaStream_t stream);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The tiles of 03, read from shared memory in float4: 4 loads serve 64 multiply-adds, where 03
-// takes
-// 16. New: a thread's outputs lie in four patches of 4 x 4, so that a vector holds four of its
-// words, and eight neighbouring lanes read 32 neighbouring words. Limit: global memory is read word
-// by word.
+// The tiles of 03, read from shared memory in float4: 64 multiply-adds take 4 loads, not 16.
+// New: a thread's outputs lie in four patches of 4 x 4. So a vector holds four of its words, and
+// eight neighbouring lanes read 32 neighbouring words. Limit: global memory is read word by word.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "matmul.cuh"
