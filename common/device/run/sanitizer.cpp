@@ -122,8 +122,8 @@ const Op* type_mismatch(Warp& warp, const Op* op, std::uint32_t lanes) {
   }
   if (address % alignment == 0) return op + 1;
   end_at(warp, where, report::Kind::kMisaligned,
-         thread_name(warp, lane) + " uses address " + report::hex(address) + " as one of a " +
-             type.name + ", which needs a multiple of " + std::to_string(alignment),
+         thread_name(warp, lane) + " uses address " + report::hex(address) + " for a " + type.name +
+             "; the address must be a multiple of " + std::to_string(alignment),
          cudaErrorMisalignedAddress);
 }
 

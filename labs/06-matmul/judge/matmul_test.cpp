@@ -224,7 +224,7 @@ TEST_F(Matmul, KeepsNotANumberInItsPlace) {
     if (const auto failure = multiply(factors, exact_product(factors))) {
       Failure named = *failure;
       named.message += "\nRow " + std::to_string(row) + " of A and column " + std::to_string(col) +
-                       " of B hold a " + (std::isnan(special) ? "NaN" : "an infinity") +
+                       " of B hold " + (std::isnan(special) ? "a NaN" : "an infinity") +
                        "; it affects only that row and that column of C.";
       return fail(named);
     }

@@ -44,12 +44,12 @@ MEASURES = _measures(
     ),
     Measure(
         "read_sectors_per_request",
-        "32-byte sectors that a warp's read touches",
+        "32-byte sectors that a warp's read touches, on average",
         "sectors per request",
     ),
     Measure(
         "write_sectors_per_request",
-        "32-byte sectors that a warp's write touches",
+        "32-byte sectors that a warp's write touches, on average",
         "sectors per request",
     ),
     Measure(
