@@ -38,6 +38,7 @@ void matmul(const float* d_a, const float* d_b, int num_rows, int num_cols, int 
 
 // Rung 02: matmul in tiles of 2 x 2 that stops after num_tiles tiles along the depth. d_c holds the
 // partial sums, those over k < 2 * num_tiles. With all ceil(depth / 2) tiles it is the product.
+//   num_rows   [0, 2^16]: a grid has at most 65535 rows of blocks
 //   num_tiles  [0, ceil(depth / 2)]
 void matmul_partial(const float* d_a, const float* d_b, int num_rows, int num_cols, int depth,
                     int num_tiles, float* d_c, Scratch& scratch, cudaStream_t stream);
