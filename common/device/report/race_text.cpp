@@ -32,7 +32,11 @@ std::string remedy(const Race& race) {
            "loop: read it through a volatile pointer or by an atomic operation";
   }
   if (!race.other_kernel.empty()) return kStreamRemedy;
-  const bool is_in_block = race.is_shared || race.is_same_block;
+  if (race.is_shared && !race.is_same_block) {
+    return "; __syncthreads() orders the threads of one block: between blocks of a cluster, use "
+           "cluster.sync(), or an atomic if both mean to update this value";
+  }
+  const bool is_in_block = race.is_same_block;
   // The same statement: a lost update, or an index by which two threads meet that should not.
   if (race.place.line == race.earlier_place.line) {
     return is_in_block

@@ -162,6 +162,12 @@ std::uint32_t take_space(Access& access, Warp& warp, std::uint32_t lanes,
     for (std::uint64_t& address : access.address) address -= low;
     return lanes & ~access.lanes;
   }
+  if (memory::kSharedBase - first <= kWindow) {  // a negative index into the block's own
+    access.space = Space::kShared;
+    access.lanes = lanes & lanes_within(access, memory::kSharedBase - kWindow, kWindow);
+    for (std::uint64_t& address : access.address) address -= memory::kSharedBase;
+    return lanes & ~access.lanes;
+  }
   if (first - memory::kLocalBase < memory::kSharedBase - memory::kLocalBase) {
     access.space = Space::kLocal;
     access.lanes = 0;

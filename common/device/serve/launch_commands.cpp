@@ -94,7 +94,9 @@ std::optional<std::string> Device::problem_with(const Launch& command, const Ker
   }
   const Size cluster = cluster_of(command, *kernel.function);
   if (!divides(cluster, command.grid)) {
-    return " with clusters of " + shape(cluster) + " blocks";
+    return " with clusters of " + shape(cluster) + " blocks in a grid of " + shape(command.grid) +
+           " (in each direction, the grid must be a multiple of the cluster, which has at most " +
+           std::to_string(memory::kMaxClusterSize) + " blocks)";
   }
   return std::nullopt;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Clusters of blocks: their barrier, and each other's shared memory.
+#include <algorithm>
+
 #include "check/checker.h"
 #include "count/watcher.h"
 #include "run_test.h"
@@ -65,6 +67,11 @@ TEST_F(RunCluster, ThroughGenericAddressesInEachOrder) {
   }
 }
 
+TEST_F(RunCluster, AGenericAddressBeforeTheStart) {
+  checked("cvt.u64.u32 %p, %d;\ncvta.shared.u64 %p, %p;\nst.u32 [%p+-1000000], %n;\n");
+  expect(Kind::kOutOfBounds, "before the start of the block's shared memory");
+}
+
 TEST_F(RunCluster, WorkBetweenArrivalAndWait) {
   expect_next(checked(kWrite +
                       "barrier.cluster.arrive.release.aligned;\nadd.u32 %n, %t, 1;\n"
@@ -76,6 +83,13 @@ TEST_F(RunCluster, WithoutTheBarrierItIsARace) {
   checked(kWrite + kReadNext + kSync + run_test::kStore);
   ASSERT_FALSE(findings_.empty());
   EXPECT_TRUE(findings_[0].kind == Kind::kRace || findings_[0].kind == Kind::kUninitializedRead);
+}
+
+TEST_F(RunCluster, TheBlocksBarrierDoesNotOrderTheCluster) {
+  checked(kWrite + "bar.sync 0;\n" + kReadNext + kSync + run_test::kStore);
+  const auto race = std::ranges::find(findings_, Kind::kRace, &report::Finding::kind);
+  ASSERT_NE(race, findings_.end());
+  EXPECT_NE(race->message.find("use cluster.sync()"), std::string::npos) << race->message;
 }
 
 TEST_F(RunCluster, WhatIsWrittenBehindTheArrivalIsNotOrdered) {

@@ -213,7 +213,10 @@ TEST_F(Serve, AKernelMayNameTheSizeOfItsClusters) {
   command.grid = {3, 1, 1};
   ask(command, parameters(out, 0));
   EXPECT_EQ(error(), kInvalidValue);
-  EXPECT_EQ(tail_, "the launch of clustered with clusters of 2 x 1 x 1 blocks");
+  EXPECT_EQ(tail_.find("the launch of clustered with clusters of 2 x 1 x 1 blocks in a grid of "
+                       "3 x 1 x 1 (in each direction, the grid must be a multiple of the cluster"),
+            0U)
+      << tail_;
   command.grid = {4, 1, 1};
   ask(command, parameters(out, 0));
   EXPECT_EQ(error(), kSuccess);
