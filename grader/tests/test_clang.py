@@ -171,7 +171,7 @@ def test_ctrl_c_ends_pip_and_leaves_nothing(place: Place) -> None:
     script = (
         "import sys; from pathlib import Path; from lockstep_grader.toolchain import clang\n"
         "clang.pip_command = lambda *_: [sys.argv[1]]; clang._importable = list\n"
-        "from lockstep_grader.machine.interrupts import interruption; interruption.listen()\n"
+        "from lockstep_grader.machine.process import interruption; interruption.listen()\n"
         "clang.ensure_clang(Path(sys.argv[2]))\n"
     )
     argv = [sys.executable, "-c", script, str(place.venv.parent / "pip"), str(place.venv)]

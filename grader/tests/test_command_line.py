@@ -92,7 +92,7 @@ def test_help_imports_the_command_line_alone(checkout: Checkout) -> None:
     assert not loaded & {"rich.console", "pydantic", "jinja2", "submitit", "watchfiles"}
     ours = {name for name in loaded if name.startswith("lockstep_grader.")}
     packages = ("cli", "machine", "model")
-    needed = ("cli.environment", "cli.main", "cli.verbs", "machine.interrupts", "machine.workspace")
+    needed = ("cli.main", "cli.verbs", "machine.process", "machine.workspace")
     pure = ("model.compat", "model.errors", "model.grades", "model.quiz", "model.text")
     assert ours == {f"lockstep_grader.{name}" for name in (*packages, *needed, *pure)}
 
@@ -103,7 +103,7 @@ def test_list_imports_no_other_verb_and_nothing_that_builds_or_judges(checkout: 
     verbs = {name for name in loaded if name.startswith("lockstep_grader.cli.verbs_")}
     assert verbs == {"lockstep_grader.cli.verbs_list"}
     assert not loaded & {"jinja2", "pydantic", "submitit"}
-    heavy = ("judging", "confine", "results", "toolchain", "machine.process", "machine.progress")
+    heavy = ("judging", "confine", "results", "toolchain", "machine.progress")
     assert not loaded & {f"lockstep_grader.{name}" for name in heavy}
 
 

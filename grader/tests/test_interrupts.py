@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from lockstep_grader.machine.console import make_console
-from lockstep_grader.machine.interrupts import interruption
+from lockstep_grader.machine.process import interruption
 from lockstep_grader.student.check import watch
 
 from conftest import LAB, Checkout, is_gone, wait_for

@@ -14,7 +14,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from lockstep_grader.cli.environment import complain_of_missing
+from lockstep_grader.__main__ import complain_of_missing
 from lockstep_grader.toolchain.installers import install_command, pip_cause
 
 from conftest import runnable

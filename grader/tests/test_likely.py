@@ -6,8 +6,7 @@ import pytest
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import Finding, FindingKind, Outcome, Part, TestResult
 from lockstep_grader.words.clang_log import clang_findings
-from lockstep_grader.words.likely import with_likely_cause
-from lockstep_grader.words.names import with_names
+from lockstep_grader.words.likely import with_likely_cause, with_names
 
 FILE = "01_first.cu"
 SHARED = "\nEach thread has its own tile, which no other thread sees."

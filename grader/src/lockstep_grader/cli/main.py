@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lockstep_grader import __version__
-from lockstep_grader.cli.environment import complain_of_missing
 from lockstep_grader.cli.verbs import VerbGroup
-from lockstep_grader.machine.interrupts import interruption
+from lockstep_grader.machine.process import interruption
 from lockstep_grader.model.errors import ExitCode, LockstepError, MistakesError, system_error_line
 from lockstep_grader.model.text import accept_all_text, one_line
 
@@ -124,8 +123,8 @@ def main(arguments: Sequence[str]) -> int:
         _complain(system_error_line(error))
         _drop_output()
         return ExitCode.FAULT
-    except ModuleNotFoundError as error:
-        return complain_of_missing(error)
+    except ModuleNotFoundError:
+        raise  # __main__ names the package that is missing
     except Exception:
         traceback.print_exc()
         _complain("this is a bug in the grader, not in a submission; please report it")

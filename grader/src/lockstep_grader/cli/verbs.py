@@ -23,7 +23,7 @@ _FOR_STUDENTS = {
     "hint": Verb("verbs_student", "Show the next hint of a rung; later hints say more."),
     "quiz": Verb("verbs_quiz", "Ask a lab's questions, and say why an answer is right or wrong."),
     "predict": Verb(
-        "verbs_predict",
+        "verbs_quiz",
         "Ask what your rung will cost, then show the counts next to your predictions.",
     ),
     "submit": Verb("verbs_student", "Pack a lab's rung files into the zip to hand in."),

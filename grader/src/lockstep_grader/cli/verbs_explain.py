@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from lockstep_grader.cli.course import by_rules, student_called
 from lockstep_grader.cli.options import CourseOption, named
 from lockstep_grader.intake.catalog import find_lab, find_rung, read_labs
 from lockstep_grader.machine.console import make_console, points, verdict
@@ -29,7 +28,14 @@ from lockstep_grader.model.grades import (
 )
 from lockstep_grader.model.score import score_rung
 from lockstep_grader.model.text import clipped
-from lockstep_grader.results.graded import Entry, LabEntry, Results, read_results
+from lockstep_grader.results.graded import (
+    Entry,
+    LabEntry,
+    Results,
+    by_rules,
+    read_results,
+    student_called,
+)
 from lockstep_grader.results.why import losses
 
 _MESSAGE_LINES = 20

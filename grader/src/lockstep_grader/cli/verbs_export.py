@@ -12,7 +12,6 @@ import typer
 
 from lockstep_grader.author.packages.autograde import autograde, prepare
 from lockstep_grader.author.packages.build import Platform
-from lockstep_grader.cli.course import by_rules, student_called
 from lockstep_grader.cli.options import CourseOption
 from lockstep_grader.intake.catalog import find_lab, read_labs
 from lockstep_grader.machine.csv_rows import read_rows
@@ -26,7 +25,7 @@ from lockstep_grader.pages.report.words import page_name
 from lockstep_grader.results.comments import note_of_strangers
 from lockstep_grader.results.export import gradebooks, platforms, table
 from lockstep_grader.results.export.words import LeftOut, said_of
-from lockstep_grader.results.graded import Entry, Results, read_results
+from lockstep_grader.results.graded import Entry, Results, by_rules, read_results, student_called
 
 
 class Format(StrEnum):

@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 
-from lockstep_grader.cli.course import by_rules
 from lockstep_grader.cli.options import CourseOption, OpenOption
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.files import require_writable, write_whole
@@ -18,6 +17,7 @@ from lockstep_grader.machine.progress import open_page, say, stage, tell_of_page
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
 from lockstep_grader.model.grades import Lab
+from lockstep_grader.results.graded import by_rules
 from lockstep_grader.toolchain.installers import install, require_packages
 
 

@@ -14,8 +14,7 @@ from queue import SimpleQueue
 from typing import NamedTuple, Protocol
 
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.machine.interrupts import interruption
-from lockstep_grader.machine.process import Processes
+from lockstep_grader.machine.process import Processes, interruption
 from lockstep_grader.machine.progress import Stage
 from lockstep_grader.model.errors import FaultError, InterruptedRunError
 from lockstep_grader.model.grades import Backend, Finding, Judgement

@@ -23,7 +23,7 @@ from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.rung import RungJudge
 from lockstep_grader.judging.session import Wanted, open_session
 from lockstep_grader.machine.files import read_json, write_json
-from lockstep_grader.machine.interrupts import interruption
+from lockstep_grader.machine.process import interruption
 from lockstep_grader.machine.progress import stage
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import InterruptedRunError, LockstepError, system_error_line

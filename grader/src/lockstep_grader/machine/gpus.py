@@ -16,8 +16,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lockstep_grader.machine.interrupts import interruption
-from lockstep_grader.machine.process import output_of
+from lockstep_grader.machine.process import interruption, output_of
 from lockstep_grader.model.errors import InterruptedRunError
 
 VARIABLE = "CUDA_VISIBLE_DEVICES"

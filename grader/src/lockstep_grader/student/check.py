@@ -14,7 +14,7 @@ from lockstep_grader.grading.pool import judge_all
 from lockstep_grader.intake.submission import Source, read_source
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.console import points
-from lockstep_grader.machine.interrupts import interruption
+from lockstep_grader.machine.process import interruption
 from lockstep_grader.machine.progress import stage
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InterruptedRunError, LockstepError

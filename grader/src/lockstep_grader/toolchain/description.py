@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lockstep_grader.machine.files import read_json
-from lockstep_grader.machine.interrupts import interruption
+from lockstep_grader.machine.process import interruption
 from lockstep_grader.machine.progress import Stage, stage
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError

@@ -2,19 +2,19 @@
 """The likeliest cause of a wrong result in the text of the rung, where no checker found one.
 
 A compiler's warning, a kernel that is never launched, an array that a block's threads do not share,
-a launch with its two numbers swapped, a shuffle over a whole warp.
+a launch with its two numbers swapped, a shuffle over a whole warp. Findings get the student's own
+names of device memory, which an emulator can only count ("allocation 3").
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import CompilerWarning, Finding, FindingKind, TestResult
 from lockstep_grader.rules.source import Token, tokens_of
-from lockstep_grader.words.names import with_names
 
 # What a judge says of a mistake that no checker saw.
 _SYMPTOMS = frozenset(
@@ -219,3 +219,24 @@ def _end_of_body(tokens: Sequence[Token], at: int) -> int:
 def _code(source: Source) -> list[Token]:
     text = source.data.decode("utf-8", "replace")
     return [token for token in tokens_of(text) if token.kind != "newline"]
+
+
+_ALLOCATION = re.compile(
+    r"\ballocation \d+(?=(?: \(\d+ bytes?)?, allocated in line (?P<line>\d+) of (?P<file>[^\s,)]+))"
+)
+_ALLOCATED = re.compile(r"\bcuda\w*(?:Malloc|HostAlloc)\w*\s*\([^&;]*&\s*(?P<name>\w+)\s*[,)]")
+
+
+def with_names(finding: Finding, texts: Mapping[str, Sequence[str]]) -> Finding:
+    """`finding` with the variables in which the program keeps what it allocates.
+
+    `texts`: the lines of each file, by its name.
+    """
+
+    def name_of(match: re.Match[str]) -> str:
+        lines = texts.get(match["file"], ())
+        line = int(match["line"])
+        found = _ALLOCATED.search(lines[line - 1]) if 0 < line <= len(lines) else None
+        return found["name"] if found else match[0]
+
+    return replace(finding, message=_ALLOCATION.sub(name_of, finding.message))

@@ -24,7 +24,7 @@ from lockstep_grader.student.profile.report import (
 from lockstep_grader.student.profile.run import read_run
 from lockstep_grader.student.program.build import BuildError
 from lockstep_grader.student.program.run import Leak, Ran
-from lockstep_grader.words.names import with_names
+from lockstep_grader.words.likely import with_names
 
 JSON_VERSION = 1
 

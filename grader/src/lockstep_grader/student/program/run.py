@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lockstep_grader.machine.interrupts import interruption
+from lockstep_grader.machine.process import interruption
 from lockstep_grader.machine.progress import say
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import ExitCode, FaultError, InputError
