@@ -40,6 +40,7 @@ def found(text: str, path: str = "docs/page.md") -> list[str]:
         ("1 tests fail", "1 tests fail"),
         ("// the other lanes are idle for\n  // want of an item", "for want of"),
         ('"whose sum nobody" \\\n    " wrote"', "nobody"),
+        ("  // TODO 1. Read the flag until\n  // it\n  //         is set.\n", " it i"),
     ],
 )
 def test_a_turn_is_found(text: str, turn: str) -> None:
@@ -56,6 +57,7 @@ def test_a_turn_is_found(text: str, turn: str) -> None:
         "What a check tells you: tell your instructor.",
         "besides, the default stands; a kernel reads an item",
         "1 test fails, 2 tests fail",
+        "  // TODO 1. Read the flag until\n  //         it\n  //         is set.\n",
         "beside = [folder / name for name in names]",
     ],
 )
