@@ -23,7 +23,9 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   for (int bit = 0; bit < kKeyBits; ++bit) {
     // TODO 3. e is this key's flag. __ballot_sync gathers the 32 flags of the warp in one word, and
     //         __popc counts its ones. How does a lane count the flags of the lanes below it?
-    // TODO 4. f = that + the falses of all warps before this one. Which threads scan the 32 counts?
+    // TODO 4. f = that + the falses of all warps before this one. Which threads scan the 32 counts,
+    //         if no further barrier may follow? Use shuffles: __reduce_add_sync needs compute
+    //         capability 8.0, and this rung is compiled for 7.5, too.
     // TODO 5. t, d as in 01; the key goes to tile[d], and the thread takes the key at its own
     //         place.
     // TODO 6. Which barriers do you need? For each word of shared memory: which thread writes it,

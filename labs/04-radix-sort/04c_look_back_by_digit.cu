@@ -24,7 +24,7 @@ constexpr int kItemsToCount = 16384;  // at least per block, or the device is no
 static_assert(kThreadsPerBlock == kNumDigits, "one thread per digit");
 static_assert(kNumPasses % 2 == 0, "the last pass writes to d_out");
 
-// d_counts (kNumPasses, kNumDigits), zero at first: how many keys have a digit in a place.
+// d_counts (kNumPasses, kNumDigits), zero at first: how many keys have a digit in a pass.
 __global__ void count_kernel(const std::uint32_t* d_in, int num_items, int* d_counts) {
   // TODO 1. Count all four digits of each key in shared memory, with a loop over the grid. Only at
   //         the end add to d_counts: how many atomics does that take, and how many would it be with

@@ -48,7 +48,7 @@ __device__ int digit_of(std::uint32_t key, int pass) {
   return static_cast<int>(__byte_perm(key, 0, 0x4440 | pass));
 }
 
-// d_counts (kNumPasses, kNumDigits), zero at first: how many keys have a digit in a place.
+// d_counts (kNumPasses, kNumDigits), zero at first: how many keys have a digit in a pass.
 __global__ void __launch_bounds__(kThreadsToCount)
     count_kernel(const std::uint32_t* d_in, int num_items, int* d_counts) {
   extern __shared__ int counters[];  // (kNumPasses * kNumDigits, kReplicas)

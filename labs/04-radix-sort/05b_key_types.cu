@@ -73,7 +73,7 @@ struct FloatOrder {
   __device__ static std::uint32_t from(std::uint32_t key) { return key; }
 };
 
-// d_counts (num_passes, kNumDigits), zero at first: how many keys have a digit in a place.
+// d_counts (num_passes, kNumDigits), zero at first: how many keys have a digit in a pass.
 template <class Order>
 __global__ void __launch_bounds__(kThreadsToCount)
     count_kernel(const std::uint32_t* d_in, int num_items, int begin_bit, int end_bit,

@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   __syncthreads();  // all warps have counted
 
   if (warp_id == 0) {
-    const int digit = lane_id < kNumDigits ? lane_id : kNumDigits - 1;
+    const int digit = lane_id;  // lanes past the digits only take part in the scan
     int total = 0;
     if (lane_id < kNumDigits) {
       for (int warp = 0; warp < kNumWarps; ++warp) total += warp_counts[warp][digit];

@@ -33,7 +33,7 @@ __device__ int digit_of(std::uint32_t key, int pass) {
   return static_cast<int>(key >> (pass * kDigitBits)) & (kNumDigits - 1);
 }
 
-// d_counts (kNumPasses, kNumDigits), zero at first: how many keys have a digit in a place.
+// d_counts (kNumPasses, kNumDigits), zero at first: how many keys have a digit in a pass.
 __global__ void count_kernel(const std::uint32_t* d_in, int num_items, int* d_counts) {
   __shared__ int counters[kNumPasses * kNumDigits];
   const int t = threadIdx.x;
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
 
   int count = 0;  // of digit t in the tile
   for (int warp = 0; warp < kNumWarps; ++warp) count += shared.places[warp][t];
-  look_back.publish(tile, count, t);  // first of all: the tiles behind wait for it
+  look_back.publish(tile, count, t);  // first of all: later tiles wait for it
   const int begin = sum_of_smaller_digits(count);
   int place = begin;
   for (int warp = 0; warp < kNumWarps; ++warp) {

@@ -75,7 +75,7 @@ struct FloatOrder {  // sign and magnitude: of two negative numbers the larger m
   }
 };
 
-// d_counts (num_passes, kNumDigits), zero at first: how many keys have a digit in a place.
+// d_counts (num_passes, kNumDigits), zero at first: how many keys have a digit in a pass.
 template <class Order>
 __global__ void __launch_bounds__(kThreadsToCount)
     count_kernel(const std::uint32_t* d_in, int num_items, int begin_bit, int end_bit,

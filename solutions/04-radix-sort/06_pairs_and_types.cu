@@ -62,7 +62,7 @@ __device__ int digit_of(std::uint32_t key, int pass) {
   return static_cast<int>(key >> (pass * kDigitBits)) & (kNumDigits - 1);
 }
 
-// d_counts (kNumPasses, kNumDigits), zero at first: how many keys have a digit in a place.
+// d_counts (kNumPasses, kNumDigits), zero at first: how many keys have a digit in a pass.
 template <class Order>
 __global__ void count_kernel(const std::uint32_t* d_in, int num_items, int* d_counts) {
   __shared__ int counters[kNumPasses * kNumDigits];

@@ -63,7 +63,9 @@ std::string explain_keys(const SortCase& sort_case, const Keys& extra, const Key
   if (all_extra(sort_case.padding)) {
     return "padding that fills up a partial tile has taken the place of real keys";
   }
-  if (all_extra(0)) return "zeros stand where keys should be";
+  if (all_extra(0)) {
+    return "zeros stand where keys should be (padding of 0 sorts to the front of a partial tile)";
+  }
   const std::set<std::uint32_t> known(input.begin(), input.end());
   if (!std::ranges::all_of(extra, [&](std::uint32_t key) { return known.contains(key); })) {
     return "keys are changed on their way, or words were read that hold no key: "
