@@ -17,12 +17,10 @@ namespace {
 constexpr int kThreadsPerBlock = 256;
 constexpr int kKeyBits = 32;
 
-// 1 for a key that goes to the front: its bit is 0.
-__device__ int false_flag(std::uint32_t key, int bit) { return key >> bit & 1 ? 0 : 1; }
-
+// d_e (num_items): 1 for a key whose bit is 0.
 __global__ void flag_kernel(const std::uint32_t* d_in, int num_items, int bit, int* d_e) {
   const int i = blockIdx.x * kThreadsPerBlock + threadIdx.x;
-  if (i < num_items) d_e[i] = false_flag(d_in[i], bit);
+  if (i < num_items) d_e[i] = d_in[i] >> bit & 1 ? 0 : 1;
 }
 
 // d_e, d_f (num_items): the flags and their exclusive scan.
@@ -36,7 +34,7 @@ __global__ void scatter_kernel(const std::uint32_t* d_in, int num_items, int bit
 
   const std::uint32_t key = d_in[i];
   const int f = d_f[i];                  // falses before i
-  const int t = i - f + total_falses;    // trues before i, behind all falses
+  const int t = i - f + total_falses;    // trues before i, after all falses
   const int d = key >> bit & 1 ? t : f;  // no two keys get the same place
   d_out[d] = key;
 }

@@ -38,8 +38,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   const unsigned lanes_below = (1u << lane_id) - 1;
   const int item = blockIdx.x * kSortTileItems + threadIdx.x;
 
-  // Padding is the largest key and stands last. A stable split keeps it behind all real keys, equal
-  // ones included, so the tile's first keys are the real ones in the end.
+  // Padding is the largest key and comes last. A stable split keeps it after all real keys, equal
+  // ones included, so in the end the tile's first keys are the real ones.
   std::uint32_t key = item < num_items ? d_in[item] : kPadding;
   for (int bit = 0; bit < kKeyBits; ++bit) {
     const bool e = (key >> bit & 1) == 0;
