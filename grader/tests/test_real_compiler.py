@@ -171,7 +171,7 @@ def test_nvcc_is_confined_like_any_compiler(tmp_path: Path) -> None:
     class Refusing(Unconfined):
         def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
             assert (argv[0], work, include) == ("/a/nvcc", tmp_path / "made", tmp_path)
-            return ["sh", "-c", "echo 'nvcc fatal: confined'; exit 1"]
+            return ["sh", "-c", f"echo '{FILE}(1): error: confined'; exit 1"]
 
     nvcc = RungCompiler("/a/nvcc", "13", "g++")
     setup = setup_in(tmp_path, confinement=Refusing())

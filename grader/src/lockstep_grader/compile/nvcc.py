@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """NVIDIA's compiler on a rung, in addition to clang: what it refuses is wrong in any case."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
@@ -43,27 +43,29 @@ def compile_for_gpus(
 
     Raises FaultError when nvcc itself fails.
     """
-    whole, include = setup.whole, setup.tools.include
-    if whole.nvcc is None:
+    nvcc, include = setup.whole.nvcc, setup.tools.include
+    if nvcc is None:
         return NOT_COMPILED
-    work.mkdir()
-    file = work / source.file_name
-    file.write_bytes(source.data)
-    argv = whole.nvcc.command(file, work, [whole.headers, include], rung.architectures, phase)
-    confined = setup.confinement.compiling(argv, work, include)
-    done = whole.processes.run(confined, _limits(), work)
-    if done.timed_out:
-        raise FaultError(f"nvcc did not end in {_SECONDS} seconds: is the machine busy?")
+
+    def compiled(data: bytes, folder: Path) -> Completed:
+        folder.mkdir()
+        file = folder / source.file_name
+        file.write_bytes(data)
+        argv = nvcc.command(file, folder, [setup.whole.headers, include], rung.architectures, phase)
+        confined = setup.confinement.compiling(argv, folder, include)
+        done = setup.whole.processes.run(confined, _limits(), folder)
+        if done.timed_out:
+            raise FaultError(f"nvcc did not end in {_SECONDS} seconds: is the machine busy?")
+        return done
+
+    done = compiled(source.data, work)
     errors, warnings = nvcc_findings(done.output, source, rung.architectures)
     if done.returncode == 0:
         return Compiled((), warnings, parse_ptxas(done.output))
-    if errors or not source.data:
-        return Compiled(errors or (_unexplained(done, source),), warnings)
-    # It failed, and named no error: that is the rung's doing if an empty file compiles.
-    empty = replace(source, data=b"")
-    if compile_for_gpus(setup, rung, empty, work / "empty", phase).errors:
+    # If it failed and named no error, that is the rung's doing where an empty file compiles.
+    if not errors and compiled(b"", work / "empty").returncode:
         raise FaultError(f"nvcc failed: {last_line(done.output) or f'status {done.returncode}'}")
-    return Compiled((_unexplained(done, source),), warnings)
+    return Compiled(errors or (_unexplained(done, source),), warnings)
 
 
 def _unexplained(done: Completed, source: Source) -> Finding:
