@@ -187,7 +187,7 @@ def test_only_a_kernel_that_was_short_of_memory_excuses_a_killed_compiler(
 ) -> None:
     vmstat = tmp_path / "vmstat"
     vmstat.write_text("pgfault 12\noom_kill 3\nswap_ra 0\n")
-    monkeypatch.setattr("lockstep_grader.compile.worker._VMSTAT", vmstat)
+    monkeypatch.setattr("lockstep_grader.machine.process._VMSTAT", vmstat)
     killed = "g++: fatal error: Killed signal terminated program cc1plus"
     assert "took more than" in compile_saying(tmp_path, f"{killed}\n").message
     with pytest.raises(FaultError, match="out of memory"):
@@ -208,7 +208,7 @@ def test_a_rungs_words_are_no_killed_compiler_while_another_process_is_killed(
 ) -> None:
     vmstat = tmp_path / "vmstat"
     vmstat.write_text("oom_kill 3\n")
-    monkeypatch.setattr("lockstep_grader.compile.worker._VMSTAT", vmstat)
+    monkeypatch.setattr("lockstep_grader.machine.process._VMSTAT", vmstat)
     doing = f"sed -i 's/kill 3/kill 4/' '{vmstat}'; printf '{said}\\n'; exit 1"
     assert compile_doing(tmp_path, doing).kind == FindingKind.COMPILE_ERROR
 

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from lockstep_grader.confine.sandbox import NoSandbox
-from lockstep_grader.grading.slurm_node import Sent, Spool, Task, run_task
+from lockstep_grader.grading.slurm import Outcomes, Sent, Task, run_task
 from lockstep_grader.intake.catalog import find_lab, read_labs
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.judging.session import Wanted
-from lockstep_grader.machine.files import write_whole
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Judgement
 from lockstep_grader.request.job import Job
@@ -27,21 +26,18 @@ def _own_signals() -> Iterator[None]:
     signal.signal(signal.SIGTERM, before)
 
 
-def run(checkout: Checkout, key: str = "any", toolchain: str = "toolchain.json") -> Spool:
-    """A task of one rung."""
+def judged(
+    checkout: Checkout, key: str = "any", toolchain: str = "toolchain.json", text: str = ""
+) -> Judgement:
+    """What a task of one rung finds."""
     root = checkout.root
     workspace = Workspace(root, root / "build", root / toolchain)
     lab = find_lab(read_labs(workspace), LAB)
-    job = Job("ann", lab, lab.rungs[0], lambda: Source("01_first.cu", b"// solved\n"))
+    job = Job("ann", lab, lab.rungs[0], lambda: Source("01_first.cu", text.encode()))
     wanted = Wanted(jobs=1, sanitizer=False, confined=True, seed=7)
-    run_task(Task(root / "spool", workspace, wanted, (Sent("name", key, job),)))
-    return Spool(root / "spool")
-
-
-def judged(checkout: Checkout, key: str = "any", toolchain: str = "toolchain.json") -> Judgement:
-    """What such a task finds."""
-    write_whole(Spool(checkout.root / "spool").source("name"), b"// solved\n")
-    judgement = run(checkout, key, toolchain).outcome("name", key)
+    sent, outcomes = Sent("name", key, job), Outcomes(root / "outcomes")
+    run_task(Task(outcomes, workspace, wanted, (sent,)))
+    judgement = outcomes.of(sent)
     assert judgement
     return judgement
 
@@ -84,16 +80,11 @@ def test_a_node_without_a_sandbox_runs_nothing(
 
 
 @pytest.mark.usefixtures("any_key")
+@pytest.mark.parametrize(("directive", "is_lost"), [("segfault", True), ("sleep 0", False)])
 def test_what_slurms_memory_limit_ended_is_nobodys_mistake(
-    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, directive: str, is_lost: bool
 ) -> None:
     kills = itertools.count()
-    monkeypatch.setattr("lockstep_grader.grading.slurm_node.oom_kills", lambda: next(kills))
-    judgement = judged(checkout)
-    assert "Slurm's memory limit for the task was reached" in judgement.fault
-    assert judgement.tests == ()
-
-
-@pytest.mark.usefixtures("any_key")
-def test_a_rung_that_nobody_waits_for_any_more_is_left_out(checkout: Checkout) -> None:
-    assert run(checkout).outcome_names() == set()
+    monkeypatch.setattr("lockstep_grader.grading.slurm.kills_for_memory", lambda: next(kills))
+    judgement = judged(checkout, text=f"//! {directive}\n")
+    assert ("Slurm's memory limit for the task was reached" in judgement.fault) == is_lost

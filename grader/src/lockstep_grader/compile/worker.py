@@ -15,7 +15,13 @@ from pathlib import Path
 
 from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.machine.process import Completed, Limits, Processes, patience
+from lockstep_grader.machine.process import (
+    Completed,
+    Limits,
+    Processes,
+    kills_for_memory,
+    patience,
+)
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend, CompilerWarning, Finding, FindingKind, Lab, Rung
 from lockstep_grader.model.text import one_line
@@ -52,7 +58,6 @@ _NOT_BUILT = re.compile(
     r"\A(?:fatal )?error: (?:unable to read PCH file|PCH file |malformed or corrupted precompiled|"
     r"file '.*' has been modified since)"
 )
-_VMSTAT = Path("/proc/vmstat")
 # Of a program itself, or of the sandbox around it.
 _NOT_RUN = frozenset({126, 127, -signal.SIGKILL, 128 + signal.SIGKILL})
 _SHELL_SAYS = "Killed"  # of a step that another one follows
@@ -121,7 +126,7 @@ def _compile(setup: LabSetup, source: Source, work: Path) -> Made:
     for steps in _batches(setup.whole.toolchain.steps, confinement):
         words: dict[str, Path | str] = {"source": file, "work": work, "include": tools.include}
         commands = [step.filled(**words, calls=tools.calls) for step in steps]
-        kills_before = _kills_for_memory()
+        kills_before = kills_for_memory()
         errors: tuple[Finding, ...] = ()
         if steps[0].at_once:
             ended = room.run_at_once(with_fitting_prelude(commands, source))
@@ -144,7 +149,7 @@ def _compile(setup: LabSetup, source: Source, work: Path) -> Made:
                 f"{cpu_seconds} s of processor time that it may: is the machine busy?"
             )
         if done.returncode != 0:
-            if _is_killed(done.output) and _kills_for_memory() > kills_before:
+            if _is_killed(done.output) and kills_for_memory() > kills_before:
                 raise FaultError(f"the {step.name} step was ended, as the machine is out of memory")
             if limit := _limit_reached(step, done, source, work, backend):
                 return Made(errors=(limit,))
@@ -261,15 +266,6 @@ def _is_killed(output: str) -> bool:
     A rung with an error of its own has that error, whatever else its messages say.
     """
     return bool(_KILLED.search(output)) and not names_an_error(output)
-
-
-def _kills_for_memory() -> int:
-    """How many processes the kernel has ended to have their memory, since the machine started."""
-    try:
-        counted = re.search(r"^oom_kill (\d+)$", _VMSTAT.read_text("ascii"), re.MULTILINE)
-    except OSError:
-        return 0
-    return int(counted[1]) if counted else 0
 
 
 def _finding(source: Source, message: str) -> Finding:

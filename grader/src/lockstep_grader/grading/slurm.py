@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Judges the jobs of `grade` on a cluster: in one array of tasks, and what was lost in another.
+"""Judges the jobs of `grade` on a Slurm cluster, as one array of tasks; what was lost, as another.
 
-submitit hands in the arrays, squeue tells their states, scancel ends them. Results come back only
-through files. All arrays of a results folder have one name, by which a run finds those of an
-earlier one that was killed.
+submitit hands in the arrays, squeue tells their states, scancel ends them. Results come back by
+files alone, in RESULTS/.slurm/outcomes: NAME.json and its pictures, where NAME is a hash of the
+result's ids, its key and the number of its last attempt. All arrays of a results folder have one
+name. So a run finds the tasks and the outcomes of an earlier one that was killed.
 """
 
 import contextlib
 import hashlib
 import io
+import json
 import logging
 import os
 import re
 import shlex
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import time
@@ -22,40 +26,47 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import submitit
 import submitit.core.utils
 
-from lockstep_grader.grading.pool import Ended, EqualFiles, ToJudge, result_id
-from lockstep_grader.grading.slurm_node import Sent, Spool, Task, job_name, run_task
+from lockstep_grader.grading.pool import Ended, EqualFiles, ToJudge, judge_each, judged, result_id
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.judging.session import Session, Wanted
-from lockstep_grader.machine.files import write_whole
-from lockstep_grader.machine.progress import Stage, say
+from lockstep_grader.judging.rung import RungJudge
+from lockstep_grader.judging.session import Session, Wanted, open_session
+from lockstep_grader.machine.files import read_json, write_json
+from lockstep_grader.machine.process import interruption, kills_for_memory
+from lockstep_grader.machine.progress import Stage, say, stage
 from lockstep_grader.machine.workspace import Workspace
-from lockstep_grader.model.errors import FaultError, InputError, InterruptedRunError
-from lockstep_grader.model.grades import Backend, Judgement
+from lockstep_grader.model.errors import (
+    FaultError,
+    InputError,
+    InterruptedRunError,
+    LockstepError,
+    system_error_line,
+)
+from lockstep_grader.model.grades import Backend, Finding, Judgement
 from lockstep_grader.model.text import one_line
 from lockstep_grader.request.job import Job
-from lockstep_grader.results.store import Store
+from lockstep_grader.results.serial import judgement_json
+from lockstep_grader.results.store import ResultId, Store, keep_images, with_pictures
 
 Judged = tuple[Job, Judgement]
-TaskId = tuple[str, int]  # Slurm's number of an array, and the index in it
+TaskId = tuple[str, str]  # Slurm's number of an array, and the index in it
 
 _ELSEWHERE = "run this on a login node of the cluster, or leave out --executor slurm"
 _PROGRAMS = ("sbatch", "squeue", "scancel", "srun")  # submitit looks for srun
 _PREFIX = re.compile(r"^(?:\w+: )?(?:error: )?")  # sbatch: error: text
 _COMMAND_SECONDS = 120  # after which Slurm counts as not answering
-_SETTLE_SECONDS = 10.0  # for an outcome that a task wrote to become visible here
+_SETTLE_SECONDS = 10.0  # until an outcome that a task wrote is visible here
 _SILENCE_SECONDS = 900.0  # how long Slurm's controller may be away before we give up
 # What squeue calls a task that will not run any more; one that it does not list is over, too.
 _OVER = frozenset(
-    {"", "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY"}
+    {"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY"}
     | {"PREEMPTED", "REVOKED", "TIMEOUT"}
 )
 _KEY = re.compile(r"[a-z][a-z0-9-]*")
-_CLOCK = re.compile(r"(?:(\d+)-)?(\d+):(\d\d):(\d\d)")
 # What the submission itself is made of.
 _RESERVED: Final = frozenset(
     {"array", "chdir", "error", "help", "input", "job-name", "nodes", "ntasks", "ntasks-per-node"}
@@ -63,9 +74,7 @@ _RESERVED: Final = frozenset(
     | {"wrap"}
 )
 _GPU_KEYS: Final = frozenset({"gpus", "gpus-per-node", "gpus-per-task", "gres"})
-_OWN_KEYS: Final = {"poll": "poll_seconds", "array-size": "array_size", "time": "minutes"} | {
-    key: key for key in ("limit", "batch", "tries")
-}
+_COUNTS: Final = frozenset({"limit", "batch", "tries", "poll", "array-size"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +82,8 @@ class SlurmOptions:
     limit: int = 64  # tasks in flight at once
     batch: int = 0  # rungs per task; 0: computed from their number
     tries: int = 3  # how often a rung is sent before it counts as not graded
-    poll_seconds: int = 10  # between two questions to Slurm's controller
+    poll: int = 10  # seconds between two looks at the queue and at the outcomes
     array_size: int = 1000  # tasks in an array, at most; Slurm's own MaxArraySize is 1001
-    minutes: int = 60  # the time limit of a task
     sbatch: Mapping[str, str] = field(default_factory=dict)  # further options, by long name
 
     def batch_for(self, num_jobs: int) -> int:
@@ -87,50 +95,142 @@ class SlurmOptions:
         size = self.batch or max(1, min(16, -(-num_jobs // (4 * self.limit))))
         return max(size, -(-num_jobs // self.array_size))
 
-    def asks_for_gpus(self) -> bool:
-        return not _GPU_KEYS.isdisjoint(self.sbatch)
-
 
 def parse_slurm_options(pairs: Sequence[str]) -> SlurmOptions:
     """The options in `pairs`, each KEY=VALUE. Raises InputError naming the one that is wrong."""
-    own: dict[str, Any] = {}
+    own: dict[str, int] = {}
     sbatch: dict[str, str] = {}
     for pair in pairs:
-        name, equals, value = pair.partition("=")
-        key = name.strip().removeprefix("--").replace("_", "-")
-        if not equals or not value.strip() or not _KEY.fullmatch(key):
+        name, _, value = (word.strip() for word in pair.partition("="))
+        key = name.removeprefix("--").replace("_", "-")
+        if not value or not _KEY.fullmatch(key):
             raise InputError(f"--slurm {pair}: say KEY=VALUE, such as partition=gpu or limit=32")
         if key in _RESERVED:
             raise InputError(f"--slurm {pair}: {key} is set by the grader itself")
-        if _OWN_KEYS.get(key) in own or key in sbatch:
+        if key.replace("-", "_") in own or key in sbatch:
             raise InputError(f"--slurm {pair}: {key} is given twice")
         if "\n" in value or "\r" in value:
             raise InputError(f"--slurm {key}: the value has more than one line")
-        if key in _OWN_KEYS:
-            own[_OWN_KEYS[key]] = (_minutes if key == "time" else _count)(pair, value.strip())
+        if key not in _COUNTS:
+            sbatch[key] = value
+        elif value.isascii() and value.isdigit() and int(value):
+            own[key.replace("-", "_")] = int(value)
         else:
-            sbatch[key] = value.strip()
+            raise InputError(f"--slurm {pair}: a whole number from 1 on is needed")
     return SlurmOptions(**own, sbatch=sbatch)
 
 
-def _count(pair: str, text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) == 0:
-        raise InputError(f"--slurm {pair}: a whole number from 1 on is needed")
-    return int(text)
+# ---- what goes to the nodes, and what comes back
 
 
-def _minutes(pair: str, text: str) -> int:
-    """Minutes, or Slurm's [DAYS-]HOURS:MINUTES:SECONDS, rounded up."""
-    if clock := _CLOCK.fullmatch(text):
-        days, hours, minutes, seconds = (int(part or 0) for part in clock.groups())
-        total = (days * 24 + hours) * 60 + minutes + (seconds > 0)
-    elif text.isascii() and text.isdigit():
-        total = int(text)
-    else:
-        raise InputError(f"--slurm {pair}: time is in minutes, or HH:MM:SS, or D-HH:MM:SS")
-    if total == 0:
-        raise InputError(f"--slurm {pair}: a task needs at least a minute")
-    return total
+class Sent(NamedTuple):
+    """One rung to judge."""
+
+    name: str
+    key: str  # what the judgement depends on; the node must arrive at the same
+    job: Job
+
+
+def job_name(result: ResultId, key: str, last_attempt: int) -> str:
+    words = json.dumps([result.submission, result.lab, result.rung, key, last_attempt])
+    return hashlib.sha256(words.encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    folder: Path
+
+    def put(self, sent: Sent, judgement: Judgement) -> None:
+        keep_images(self.folder / sent.name, judgement)  # first: the JSON file names them
+        value = {"key": sent.key, "judgement": judgement_json(judgement)}
+        write_json(self.folder / f"{sent.name}.json", value)
+
+    def names(self) -> set[str]:
+        """The jobs with an outcome; one listing, which a network file system keeps fresh."""
+        return {file.stem for file in self.folder.glob("*.json")}
+
+    def of(self, sent: Sent) -> Judgement | None:
+        """The judgement with its pictures; None when it is absent, damaged or of another key."""
+        from lockstep_grader.results.schema import judgement_from_json  # takes pydantic
+
+        try:
+            data = read_json(self.folder / f"{sent.name}.json")
+            if data["key"] != sent.key:
+                return None
+            return with_pictures(judgement_from_json(data["judgement"]), self.folder / sent.name)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+
+    def drop(self, name: str) -> None:
+        (self.folder / f"{name}.json").unlink(missing_ok=True)
+        shutil.rmtree(self.folder / name, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What submitit hands to a node, which judges as the submitting machine would."""
+
+    outcomes: Outcomes
+    workspace: Workspace  # with a ready lockstep.json
+    wanted: Wanted
+    sent: tuple[Sent, ...] = ()
+
+
+# ---- a node
+
+
+def run_task(task: Task) -> None:
+    """Judges what `task` asks for. Its outcomes are files; nothing is returned.
+
+    Slurm sends SIGTERM before it takes the node away: children end, finished outcomes stay.
+    """
+    interruption.listen(signal.SIGTERM)
+    try:
+        session = open_session(task.workspace, task.wanted)
+    except InterruptedRunError:
+        raise
+    except (LockstepError, OSError) as error:
+        reason = system_error_line(error) if isinstance(error, OSError) else str(error)
+        for each in task.sent:
+            task.outcomes.put(each, Judgement(fault=f"{reason} (on {_node()})"))
+        return
+    sent = {result_id(each.job): each for each in task.sent}
+    judge, workers = _NodeJudge(session.judge, sent), session.jobs
+    jobs, processes = [each.job for each in task.sent], session.setup.processes
+    with stage("judging", sys.stdout) as progress:
+        ended = judge_each(jobs, judge, processes, max_workers=workers, progress=progress)
+        for job, judgement in ended:
+            task.outcomes.put(sent[result_id(job)], judgement)
+
+
+class _NodeJudge:
+    """Judges rungs of this very checkout, as long as no process of the node lacks memory."""
+
+    def __init__(self, judge: RungJudge, sent: Mapping[ResultId, Sent]) -> None:
+        self._judge, self._sent = judge, sent
+        self.backend, self.keys = judge.backend, judge.keys
+
+    def judge(self, job: Job, source: Source | Finding) -> Judgement:
+        if self.keys.of(job, source) != self._sent[result_id(job)].key:
+            return Judgement(
+                fault=f"{_node()} has another lab, judge, toolchain, nvcc or compute-sanitizer "
+                "than the machine that submitted; is the checkout one shared folder?"
+            )
+        kills_before = kills_for_memory()
+        judgement = judged(job, source, self._judge)
+        fault = judgement.fault
+        if kills_for_memory() != kills_before and not judgement.is_right:
+            fault = (
+                "Slurm's memory limit for the task was reached; give it more, as in --slurm mem=8G"
+            )
+        return Judgement(fault=f"{fault} (on {_node()})") if fault else judgement
+
+
+def _node() -> str:
+    return os.environ.get("SLURMD_NODENAME") or socket.gethostname()
+
+
+# ---- the submitting machine
 
 
 def cluster(pairs: Sequence[str], workspace: Workspace, wanted: Wanted) -> "Cluster":
@@ -161,8 +261,9 @@ class Cluster:
         """As `pool.judge_class`. Raises FaultError when nothing can be run at all."""
         workspace = replace(self.workspace, toolchain_file=session.toolchain.file.absolute())
         wanted = replace(self.wanted, backend=session.setup.backend, seed=session.setup.seed)
-        task = Task(store.folder.absolute() / ".slurm", workspace, wanted, ())
-        run = _Run(self.options, task, session, store, progress)
+        folder = store.folder.absolute() / ".slurm"
+        task = Task(Outcomes(folder / "outcomes"), workspace, wanted)
+        run = _Run(_Arrays(folder, self.options, task), session, store, progress)
         try:
             yield from run.judged(jobs)
         except KeyboardInterrupt as stop:
@@ -177,102 +278,22 @@ class Cluster:
             raise FaultError(f"{error}{more}") from error
 
 
-class _Run:
-    def __init__(
-        self, options: SlurmOptions, task: Task, session: Session, store: Store, progress: Stage
-    ) -> None:
-        self._options, self._task, self._session = options, task, session
-        self._store, self._progress, self._spool = store, progress, Spool(task.folder)
-        owner = f"{os.getuid()} {task.folder}"
-        self._name = f"lockstep-{hashlib.sha256(owner.encode()).hexdigest()[:12]}"
-        self._class = EqualFiles(session.judge.keys, store)
-        self._waiting: dict[str, Sent] = {}  # those without a judgement, by name
-        self._sent_before: set[str] = set()  # of these, by an earlier run
-        self._tries = Counter[str]()  # of those that came without a result
-        self._failed: set[str] = set()  # ... in the present round
-        self.tasks: dict[TaskId, list[str]] = {}  # that are not over, and their jobs
-        self.done = self._total = 0
-        self._label = ""
+class _Arrays:
+    """All arrays of one results folder, in Slurm's words."""
 
-    def judged(self, jobs: Sequence[Job]) -> Iterator[Judged]:
-        """Waits for what a killed run left in the queue; then arrays follow until nothing waits."""
-        self._total = len(jobs)
-        yield from self._take(jobs)
-        yield from self._adopt()
-        while self._waiting:
-            if not self.tasks:
-                self._send()
-            yield from self._follow()
-        if not self._tries:  # else the logs may tell why
-            shutil.rmtree(self._spool.arrays / self._name, ignore_errors=True)
+    def __init__(self, folder: Path, options: SlurmOptions, task: Task) -> None:
+        self.options, self.task = options, task
+        owner = f"{os.getuid()} {folder}"
+        self.name = f"lockstep-{hashlib.sha256(owner.encode()).hexdigest()[:12]}"
+        self.logs = folder / "arrays" / self.name
 
-    def cancel(self) -> None:
-        try:
-            if self.tasks:
-                _slurm("scancel", "-n", self._name)
-        except FaultError as error:
-            say(f"the Slurm jobs {self._name} are not cancelled: {error}")
-
-    def _take(self, jobs: Sequence[Job]) -> Iterator[Judged]:
-        """Takes known results, and puts the sources of the other jobs into the spool."""
-        for job in jobs:
-            begun = self._class.begin(job)
-            if isinstance(begun, Ended):
-                yield from self._handed_out(begun)
-            elif isinstance(begun.source, Source):
-                self._put(begun, begun.source)
-            else:  # missing or unreadable: there is nothing to run
-                judgement = self._session.judge.judge(job, begun.source)
-                yield from self._handed_out(self._class.end(begun, judgement))
-
-    def _put(self, begun: ToJudge, source: Source) -> None:
-        result = result_id(begun.job)
-        name = job_name(result, begun.key, self._store.attempt(result))
-        file = self._spool.source(name)
-        if file.is_file():
-            self._sent_before.add(name)
-        else:
-            write_whole(file, source.data)
-        job = replace(begun.job, read=partial(_source, file, source.file_name))
-        self._waiting[name] = Sent(name, begun.key, job)
-
-    def _adopt(self) -> Iterator[Judged]:
-        queued = [task for task, state in self._states().items() if state not in _OVER]
-        yield from self._collect()
-        held = self._sent_before & self._waiting.keys()
-        if queued and held:
-            self.tasks = {task: [] for task in queued}  # some jobs each; which, is not known
-            these = "1 rung is" if len(held) == 1 else f"{len(held)} rungs are"
-            say(f"{these} still in Slurm's queue from an earlier run; waiting for the results")
-
-    def _send(self) -> None:
-        """Everything that waits, as one array. Raises FaultError when Slurm refuses."""
-        self._failed.clear()
-        names = list(self._waiting)
-        if self._session.toolchain.backend is Backend.CUDA:
-            # Each task compiles the solutions of its rungs, to compare with them.
-            jobs = {name: sent.job for name, sent in self._waiting.items()}
-            names.sort(key=lambda name: (jobs[name].lab.id, jobs[name].rung.id))
-        others = [name for name in names if name not in self._tries]
-        size = self._options.batch_for(len(others))
-        tasks = [others[at : at + size] for at in range(0, len(others), size)]
-        tasks += [[name] for name in names if name in self._tries]
-        tasks = tasks[: self._options.array_size]
-        self.tasks = {("", at): task for at, task in enumerate(tasks)}  # Ctrl-C must find some
-        try:
-            array = self._submit([tuple(self._waiting[name] for name in task) for task in tasks])
-        except FaultError:
-            self.tasks = {}
-            raise
-        self.tasks = {(array, at): task for at, task in enumerate(tasks)}
-
-    def _submit(self, tasks: list[tuple[Sent, ...]]) -> str:
-        """Slurm's number of the array."""
+    def submit(self, tasks: Sequence[Sequence[Sent]]) -> str:
+        """Slurm's number of the array. Raises FaultError when Slurm refuses."""
         logging.getLogger("submitit").setLevel(logging.CRITICAL)  # what fails, we say ourselves
-        given = self._options.sbatch.items()
-        further: dict[str, Any] = {"cpus-per-task": self._task.wanted.jobs}
-        further |= {key: True if value == "true" else value for key, value in given}
-        if self._session.toolchain.backend is Backend.CUDA and not self._options.asks_for_gpus():
+        given = self.options.sbatch
+        further: dict[str, Any] = {"cpus-per-task": self.task.wanted.jobs}
+        further |= {key: True if value == "true" else value for key, value in given.items()}
+        if self.task.wanted.backend is Backend.CUDA and _GPU_KEYS.isdisjoint(given):
             # One task, one GPU: measurements do not disturb each other.
             further["gpus-per-node"] = 1
         # A task whose node fails comes back through us, so that a rung that ends nodes is not sent
@@ -285,83 +306,148 @@ class _Run:
         try:
             with contextlib.redirect_stderr(quiet), contextlib.redirect_stdout(quiet):
                 executor: Any = submitit.SlurmExecutor(
-                    self._spool.arrays / self._name, python=shlex.quote(sys.executable)
+                    self.logs, python=shlex.quote(sys.executable)
                 )
                 executor.update_parameters(
-                    job_name=self._name,
-                    array_parallelism=min(self._options.limit, len(tasks)),
-                    time=self._options.minutes,
+                    job_name=self.name,
+                    array_parallelism=min(self.options.limit, len(tasks)),
+                    time=60,  # minutes, unless --slurm time=... says otherwise
                     setup=setup,
                     use_srun=False,
                     additional_parameters=further,
                 )
                 jobs = executor.map_array(
-                    run_task, [replace(self._task, sent=sent) for sent in tasks]
+                    run_task, [replace(self.task, sent=tuple(sent)) for sent in tasks]
                 )
         except (submitit.core.utils.FailedJobError, RuntimeError, ValueError) as error:
             raise FaultError(f"sbatch failed: {_complaint(str(error))}") from error
         return str(jobs[0].job_id).partition("_")[0]
 
+    def states(self) -> dict[TaskId, str]:
+        """The state of each task that Slurm still knows and that is not over. Raises FaultError."""
+        form = "--format=%F|%K|%T"
+        argv = ("squeue", "--noheader", "--array", "--states=all", form, f"--name={self.name}")
+        lines = (line.strip().split("|") for line in _slurm(*argv).splitlines())
+        return {(array, index): state for array, index, state in lines}
+
+
+class _Run:
+    """A class on the cluster: what has no judgement goes out in arrays until all have one."""
+
+    def __init__(self, arrays: _Arrays, session: Session, store: Store, progress: Stage) -> None:
+        self._arrays, self._session, self._store = arrays, session, store
+        self._progress, self._outcomes = progress, arrays.task.outcomes
+        self._class = EqualFiles(session.judge.keys, store)
+        self._waiting: dict[str, Sent] = {}  # those without a judgement, by name
+        self._out: dict[str, TaskId] = {}  # of these, with which task they went
+        self._tries = Counter[str]()  # of those that came without a result
+        self.tasks: set[TaskId] = set()  # that are not over
+        self.done = self._total = 0
+        self._label = ""
+
+    def judged(self, jobs: Sequence[Job]) -> Iterator[Judged]:
+        """Waits for what a killed run left in the queue; then arrays follow until nothing waits."""
+        self._total = len(jobs)
+        yield from self._take(jobs)
+        self.tasks = {task for task, state in self._arrays.states().items() if state not in _OVER}
+        yield from self._collect()
+        if self.tasks and self._waiting:
+            say("tasks are still in Slurm's queue from an earlier run; waiting for the results")
+        while self._waiting:
+            if not self.tasks:
+                self._send()
+            yield from self._follow()
+        if not self._tries:  # else the logs may tell why
+            shutil.rmtree(self._arrays.logs, ignore_errors=True)
+
+    def cancel(self) -> None:
+        try:
+            if self.tasks:
+                _slurm("scancel", "-n", self._arrays.name)
+        except FaultError as error:
+            say(f"the Slurm jobs {self._arrays.name} are not cancelled: {error}")
+
+    def _take(self, jobs: Sequence[Job]) -> Iterator[Judged]:
+        """Takes known results; the other jobs wait."""
+        for job in jobs:
+            begun = self._class.begin(job)
+            if isinstance(begun, Ended):
+                yield from self._handed_out(begun)
+            elif isinstance(begun.source, Source):
+                result = result_id(job)
+                name = job_name(result, begun.key, self._store.attempt(result))
+                read = partial(Source, begun.source.file_name, begun.source.data)
+                self._waiting[name] = Sent(name, begun.key, replace(begun.job, read=read))
+            else:  # missing or unreadable: there is nothing to run
+                judgement = self._session.judge.judge(job, begun.source)
+                yield from self._handed_out(self._class.end(begun, judgement))
+
+    def _send(self) -> None:
+        """Everything that waits, as one array; what came without a result goes in its own task."""
+        # Each task compiles the solutions of its rungs, to compare with them on a GPU.
+        waiting = sorted(
+            self._waiting.values(), key=lambda sent: (sent.job.lab.id, sent.job.rung.id)
+        )
+        fresh = [sent for sent in waiting if sent.name not in self._tries]
+        size = self._arrays.options.batch_for(len(fresh))
+        tasks = [fresh[at : at + size] for at in range(0, len(fresh), size)]
+        tasks += [[sent] for sent in waiting if sent.name in self._tries]
+        tasks = tasks[: self._arrays.options.array_size]
+        self.tasks = {("", "")}  # Ctrl-C must find some
+        try:
+            array = self._arrays.submit(tasks)
+        except FaultError:
+            self.tasks = set()
+            raise
+        self._out = {sent.name: (array, str(at)) for at, task in enumerate(tasks) for sent in task}
+        self.tasks = set(self._out.values())
+
     def _follow(self) -> Iterator[Judged]:
         """Collects outcomes until every task is over; what has none by then was lost."""
-        held = {name: task for task, names in self.tasks.items() for name in names}
-        states: Mapping[TaskId, str] = {}
-        answered = over_since = next_poll = 0.0
-        begun = time.monotonic()
+        answered, over_since = time.monotonic(), 0.0
+        known: Mapping[TaskId, str] = dict.fromkeys(self.tasks, "PENDING")
         while self.tasks and self._waiting:
             now = time.monotonic()
-            if now >= next_poll:
-                next_poll = now + self._options.poll_seconds
-                try:
-                    known, answered = self._states(), now
-                    states = {task: known.get(task, "") for task in self.tasks}
-                except FaultError:  # the nodes may well be at work
-                    if now - max(answered, begun) > _SILENCE_SECONDS:
-                        raise
-                running = sum(state == "RUNNING" for state in states.values())
-                queued = sum(state not in _OVER for state in states.values()) - running
-                self._label = f"(tasks: {running} running, {queued} queued)"
-                self._progress.advance(self.done, self._total, self._label)
+            try:
+                known, answered = self._arrays.states(), now
+            except FaultError:  # the nodes may well be at work
+                if now - answered > _SILENCE_SECONDS:
+                    raise
+            states = [known[task] for task in self.tasks & known.keys()]
+            running = states.count("RUNNING")
+            queued = sum(state not in _OVER for state in states) - running
+            self._label = f"(tasks: {running} running, {queued} queued)"
+            self._progress.advance(self.done, self._total, self._label)
             yield from self._collect()  # after asking: what a task had written at its end is seen
-            is_over = bool(states) and _OVER.issuperset(states.values())
+            is_over = _OVER.issuperset(states)
             over_since = (over_since or now) if is_over else 0.0
             if is_over and now - over_since >= _SETTLE_SECONDS:
-                for name in held.keys() & self._waiting.keys() - self._failed:
-                    array, at = held[name]
-                    end = states[held[name]] or "no more known to Slurm"
-                    reason = f"task {at} of {self._name} ({array}_{at}) ended without a result"
-                    yield from self._again(name, f"{reason}: {end}")
-                self.tasks = {}
-            elif self._waiting:
-                time.sleep(min(1.0, self._options.poll_seconds / 4))
-        self.tasks = {}
+                for name, task in list(self._out.items()):
+                    end = known.get(task, "no more known to Slurm")
+                    reason = f"task {'_'.join(task)} of {self._arrays.name} ended without a result"
+                    yield from self._ended(name, Judgement(fault=f"{reason}: {end}"))
+                break
+            if self._waiting:
+                time.sleep(self._arrays.options.poll)
+        self.tasks = set()
 
     def _collect(self) -> Iterator[Judged]:
-        """Takes the outcomes that have come."""
-        for name in self._spool.outcome_names() & self._waiting.keys():
-            judgement = self._spool.outcome(name, self._waiting[name].key)
-            if judgement is None:
-                continue  # damaged: lost when its task is over
-            if judgement.fault:
-                yield from self._again(name, judgement.fault)
-            else:
-                yield from self._settled(name, judgement)
+        """Takes the outcomes that have come; a damaged one is lost when its task is over."""
+        for name in self._outcomes.names() & self._waiting.keys():
+            if judgement := self._outcomes.of(self._waiting[name]):
+                yield from self._ended(name, judgement)
 
-    def _again(self, name: str, reason: str) -> Iterator[Judged]:
-        """Sends the rung again in its own task, so that rungs cannot fail because of each other."""
-        self._spool.drop_outcome(name)
-        self._failed.add(name)
-        self._tries[name] += 1
-        if (tries := self._tries[name]) >= self._options.tries:
-            yield from self._settled(name, Judgement(fault=f"{reason}; tried {tries} times"))
-
-    def _settled(self, name: str, judgement: Judgement) -> Iterator[Judged]:
-        _, key, job = self._waiting[name]
-        ended = self._class.end(ToJudge(job, job.read(), key), judgement)
-        del self._waiting[name]
-        self._spool.source(name).unlink(missing_ok=True)
-        self._spool.drop_outcome(name)
-        yield from self._handed_out(ended)
+    def _ended(self, name: str, judgement: Judgement) -> Iterator[Judged]:
+        """After a fault the rung waits for the next array, as often as the options say."""
+        self._out.pop(name, None)
+        self._outcomes.drop(name)
+        if judgement.fault:
+            self._tries[name] += 1
+            if (tries := self._tries[name]) < self._arrays.options.tries:
+                return
+            judgement = Judgement(fault=f"{judgement.fault}; tried {tries} times")
+        _, key, job = self._waiting.pop(name)
+        yield from self._handed_out(self._class.end(ToJudge(job, job.read(), key), judgement))
 
     def _handed_out(self, ended: Ended) -> Iterator[Judged]:
         """What has a judgement now. The other jobs go for themselves."""
@@ -371,20 +457,6 @@ class _Run:
             self._progress.advance(self.done, self._total, label)
             yield job, judgement
         yield from self._take(ended.left)
-
-    def _states(self) -> Mapping[TaskId, str]:
-        """The state of each task of ours that Slurm still knows. Raises FaultError."""
-        form = "--format=%F|%K|%T"
-        argv = ("squeue", "--noheader", "--array", "--states=all", form, f"--name={self._name}")
-        states: dict[TaskId, str] = {}
-        for line in _slurm(*argv).splitlines():
-            array, index, state = [*line.strip().split("|"), "", ""][:3]
-            states[array, int(index) if index.isdigit() else 0] = state  # N/A: not an array
-        return states
-
-
-def _source(file: Path, file_name: str) -> Source:
-    return Source(file_name, file.read_bytes())
 
 
 def _slurm(*argv: str) -> str:

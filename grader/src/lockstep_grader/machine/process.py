@@ -6,6 +6,7 @@ Ctrl-C and other signals to end: handled once, and never lost.
 
 import contextlib
 import os
+import re
 import select
 import shutil
 import signal
@@ -23,6 +24,7 @@ from lockstep_grader.model.errors import FaultError, InputError, InterruptedRunE
 
 VARIABLE = "LOCKSTEP_PATIENCE"
 _MIN, _MAX = 0.1, 100.0
+_VMSTAT = Path("/proc/vmstat")
 
 
 def patience() -> float:
@@ -235,6 +237,15 @@ def _descendants(pid: int) -> list[int]:
         found += below
         queue += below
     return found
+
+
+def kills_for_memory() -> int:
+    """How many processes the kernel has ended to have their memory, since the machine started."""
+    try:
+        counted = re.search(r"^oom_kill (\d+)$", _VMSTAT.read_text("ascii"), re.MULTILINE)
+    except OSError:
+        return 0
+    return int(counted[1]) if counted else 0
 
 
 _NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
