@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One thread per output: one row of A times one column of B, straight from global memory.
 // Cost: two reads for each multiply-add. A warp's 32 outputs are neighbours in a row, so it reads
-// one word of A, and 32 words of B in one piece. Limit: the caches, which see every read.
+// one word of A, and 32 neighbouring words of B. Limit: the caches, which see every read.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "matmul.cuh"

@@ -26,8 +26,8 @@ __global__ void tiled_kernel(const float* d_a, const float* d_b, int num_rows, i
 
   float sum = 0.0f;
   for (int tile = 0; tile < num_tiles; ++tile) {
-    // Each thread brings one word of either tile; neighbours in x read neighbouring words. Past an
-    // edge stands 0, which adds nothing. A thread without an output still has to load.
+    // Each thread brings one word of each tile, and neighbours in x read neighbouring words. A word
+    // past an edge is 0, which adds nothing. A thread without an output still has to load.
     const int a_col = tile * kWidth + tx;
     const int b_row = tile * kWidth + ty;
     a_tile[ty][tx] = row < num_rows && a_col < depth ? d_a[row * depth + a_col] : 0.0f;

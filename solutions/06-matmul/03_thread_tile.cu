@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Each thread computes 8 x 8 outputs in registers: 16 words read from shared memory serve 64
 // multiply-adds, where 02 reads two words for one.
-// New: an outer product a step in k; A's tile lies transposed and padded, and a thread's outputs
-// are 16 apart, so that no two lanes share a bank. Limit: 4 bytes per lane and load.
+// New: an outer product in each step along the depth. A's tile is transposed and padded, and a
+// thread's outputs are 16 apart, so no two lanes share a bank. Limit: 4 bytes per lane and load.
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"
 #include "matmul.cuh"

@@ -20,7 +20,7 @@ constexpr int kThreadsPerBlock = kThreadsX * kThreadsY;
 constexpr int kPatches = 2;  // a thread has 2 x 2 patches of 4 x 4 outputs, half a tile apart
 constexpr int kPaddedRows = kTileRows + 4;
 static_assert(kTileRows * kTileDepth == 4 * kThreadsPerBlock, "a vector of A's tile per thread");
-static_assert(kTileDepth * kTileCols == 4 * kThreadsPerBlock, "a vector of B's tile a thread");
+static_assert(kTileDepth * kTileCols == 4 * kThreadsPerBlock, "a vector of B's tile per thread");
 
 // Words [first, first + 4) of a row that is `width` words long; 0 past its end.
 template <bool kVectors>

@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(Tile::kThreadsPerBlock, Tile::kBlocksPerMultip
 #pragma unroll
   for (int step = 0; step < kStages - 1; ++step) {
     if (step < num_steps) copier.start(stages[step]);
-    __pipeline_commit();  // a batch a step, even an empty one: waiting counts batches
+    __pipeline_commit();  // one batch per step, even an empty one: a wait counts batches
   }
   __pipeline_wait_prior(kStages - 2);
   __syncthreads();  // stage 0 is full: a thread waits for its own copies, the barrier for all
