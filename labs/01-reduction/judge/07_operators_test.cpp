@@ -139,13 +139,12 @@ TEST_F(Operators, MultipliesAndAddsTwoArrays) {
 
 TEST_F(Operators, FindsTheFarthestPoint) {
   // Whole coordinates: squared distances are exact, and ties are real ties.
-  const auto attempt = [&](int num_points, int limit, bool with_nan) -> std::optional<Failure> {
+  const auto random_points = [&](int num_points, int limit) {
     const auto coordinates = [&] { return judge::random_integers(next_seed(), num_points, limit); };
-    Points points{coordinates(), coordinates(), coordinates()};
-    if (with_nan) {
-      auto* const axes = std::array{&points.h_x, &points.h_y, &points.h_z}[next_seed() % 3];
-      (*axes)[next_seed() % num_points] = kNotANumber;
-    }
+    return Points{coordinates(), coordinates(), coordinates()};
+  };
+  const auto attempt = [&](const Points& points) -> std::optional<Failure> {
+    const auto num_points = static_cast<int>(points.h_x.size());
     const int expected = farthest_point(points);
     begin_case();
     give_scratch(num_points);
@@ -174,17 +173,41 @@ TEST_F(Operators, FindsTheFarthestPoint) {
     }
     return wrong;
   };
-  expect_for_sizes(sizes_, [&](int num_points) { return attempt(num_points, 2000, false); });
+  expect_for_sizes(sizes_,
+                   [&](int num_points) { return attempt(random_points(num_points, 2000)); });
   if (HasFailure()) return;
   // Few different coordinates: several points are equally far, each time at other places.
   for (int round = 0; round < 24 && !HasFailure(); ++round) {
     expect_for_sizes({200 + static_cast<int>(next_seed() % 8000)},
-                     [&](int num_points) { return attempt(num_points, 6, false); });
+                     [&](int num_points) { return attempt(random_points(num_points, 6)); });
   }
   if (HasFailure()) return;
-  expect_for_sizes({100, 1000}, [&](int num_points) { return attempt(num_points, 2000, true); });
+  // Every point has a NaN in one coordinate, except for one point or for none.
+  for (const bool one_is_a_point : {true, false}) {
+    expect_for_sizes({2, 100, 1000}, [&](int num_points) {
+      Points points = random_points(num_points, 2000);
+      const std::array axes{&points.h_x, &points.h_y, &points.h_z};
+      const auto kept = next_seed() % num_points;
+      for (std::size_t i = 0; i < points.h_x.size(); ++i) {
+        if (!one_is_a_point || i != kept) (*axes[next_seed() % 3])[i] = kNotANumber;
+      }
+      auto failure = attempt(points);
+      if (failure) {
+        failure->message += one_is_a_point ? "\nEvery other point has a NaN coordinate."
+                                           : "\nEvery point has a NaN coordinate.";
+      }
+      return failure;
+    });
+    if (HasFailure()) return;
+  }
+  expect_for_sizes({1, 100}, [&](int num_points) {
+    const std::vector<float> zeros(num_points);
+    auto failure = attempt({zeros, zeros, zeros});
+    if (failure) failure->message += "\nAll points are at the origin.";
+    return failure;
+  });
   if (HasFailure()) return;
-  if (const auto failure = attempt(0, 1, false)) fail(*failure);
+  if (const auto failure = attempt({})) fail(*failure);
 }
 
 TEST_F(Operators, DependOnNoOrderOfExecution) {
