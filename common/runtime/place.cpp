@@ -25,7 +25,9 @@ bool lies_in(std::string_view path, std::string_view part) {
 
 // Headers that rungs share: a line of these is better than none, but a student's line is better.
 bool is_shared_header(std::string_view path) {
-  return lies_in(path, "/common/cuda/lab/") || lies_in(path, "/include/lockstep/lab/");
+  const bool is_contract = lies_in(path, "/labs/") && path.ends_with(".cuh");
+  return is_contract || lies_in(path, "/common/cuda/lab/") ||
+         lies_in(path, "/include/lockstep/lab/");
 }
 
 bool is_users(std::string_view path) {

@@ -23,7 +23,8 @@ struct EvenBins {
       : num_bins(num_bins), lower(lower), upper(upper), scale(num_bins / (upper - lower)) {}
 
   // The bin of a sample, 0 to num_bins - 1, or -1 for a sample outside the range. A NaN is outside.
-  __host__ __device__ int bin_of(float sample) const {
+  // Inlined always, so that a mistake is reported in the line that calls it.
+  __host__ __device__ __forceinline__ int bin_of(float sample) const {
     if (!(sample >= lower && sample < upper)) return -1;
     const int bin = static_cast<int>((sample - lower) * scale);
     return bin < num_bins ? bin : num_bins - 1;  // just below `upper`, the product may round up

@@ -150,6 +150,24 @@ void Bounds::check_alignment(const run::Warp& warp, const Access& access) const 
   end_at(Kind::kMisaligned, warp, access, std::move(message), kMisalignedAddress);
 }
 
+// Whether a small negative index became a large number without a sign. Reports it.
+bool Bounds::report_negative_unsigned(const run::Warp& warp, const Access& access,
+                                      std::uint32_t lane) {
+  constexpr std::int64_t kFewItems = 1 << 20;
+  const report::Touch touch = touch_of(warp, access, lane);
+  const std::uint64_t meant = touch.address - (std::uint64_t{touch.size_bytes} << 32);
+  const Allocation* const nearest = memory::find(meant);
+  if (nearest == nullptr || meant >= nearest->base) return false;
+  const auto size_bytes = static_cast<std::int64_t>(touch.size_bytes);
+  const auto offset = static_cast<std::int64_t>(meant - nearest->base);
+  if (offset % size_bytes != 0 || offset / size_bytes < -kFewItems) return false;
+  if (!findings_.is_new(*access.instruction, Mistake::kOutOfBounds)) return true;
+  report_at(Kind::kOutOfBounds, *warp.block->launch, *access.instruction,
+            report::negative_unsigned_text(name_of(warp, lane), touch, room_of(*nearest),
+                                           offset / size_bytes));
+  return true;
+}
+
 // The address is not in the device's range.
 void Bounds::report_elsewhere(const run::Warp& warp, const Access& access, std::uint32_t lane) {
   const report::Touch touch = touch_of(warp, access, lane);
@@ -175,6 +193,7 @@ void Bounds::report_elsewhere(const run::Warp& warp, const Access& access, std::
     return report_at(Kind::kOutOfBounds, *warp.block->launch, *access.instruction,
                      report::out_of_bounds_text(thread, touch, &room));
   }
+  if (report_negative_unsigned(warp, access, lane)) return;
   end_at(Kind::kHostPointer, warp, access, report::host_pointer_text(thread, touch));
 }
 
@@ -239,6 +258,7 @@ bool Bounds::check_lane(const run::Warp& warp, Access& access, std::uint32_t lan
   const bool is_constant = allocation != nullptr && allocation->kind == Allocation::Kind::kConstant;
   if (!is_allocated(access, lane) || (is_constant && access.writes)) {
     if (is_in_guard_zone(access, lane)) in_guard_zones_ |= 1u << lane;
+    if (!is_allocated(access, lane) && report_negative_unsigned(warp, access, lane)) return false;
     if (!findings_.is_new(*access.instruction, Mistake::kOutOfBounds)) return false;
     const report::Touch touch = touch_of(warp, access, lane);
     const std::string thread = name_of(warp, lane);

@@ -60,6 +60,8 @@ class Bounds {
                          std::uint32_t lane);
   bool reports_copy(const run::Warp& warp, const BlockState& block, const run::Access& access,
                     std::uint32_t lane);
+  bool report_negative_unsigned(const run::Warp& warp, const run::Access& access,
+                                std::uint32_t lane);
   void report_elsewhere(const run::Warp& warp, const run::Access& access, std::uint32_t lane);
   std::string name_of_place(const run::Access& access, std::uint64_t address) const;
   std::string shared_name(std::uint64_t offset) const;

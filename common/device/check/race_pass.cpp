@@ -17,9 +17,9 @@ Stamp kind_of(const run::Access& access) {
 }
 
 // Kinds of earlier accesses that are no race with it, whatever they do (see Races::conflict).
-Stamp meant_kinds(Stamp kind, bool writes, bool is_shared) {
+Stamp meant_kinds(Stamp kind, bool writes, bool is_shared, bool may_be_optimistic) {
   if (kind != 0) return is_shared && (kind & kVolatileBit) != 0 ? kAtomicBit : kKindBits;
-  return writes ? 0 : kAtomicBit;
+  return writes || !may_be_optimistic ? 0 : kAtomicBit;
 }
 
 }  // namespace
@@ -30,10 +30,12 @@ RacePass::RacePass(const Order& order, Races& races, const BlockState& block, co
   const Stamp kind = kind_of(access);
   key_ = block.order.stamp | Stamp{warp.id} << kWarpShift;
   own_ = key_ | kAllBytes | kind;
+  // In global memory, programs read what others lower by atomics, and any old value is right.
+  may_be_optimistic_ = !target.is_shared || access.instruction->may_be_verified;
   now_ = {first_to_compare(order, block.order, target.is_shared),
           Stamp{block.order.ordinal} << kOrdinalShift,
           Stamp{block.order.barrier_tick} << kTickShift,
-          meant_kinds(kind, access.writes, target.is_shared)};
+          meant_kinds(kind, access.writes, target.is_shared, may_be_optimistic_)};
   wants_update_ = kind == 0 && !access.writes && races.wants_update(*access.instruction);
   if (wants_update_) now_.meant = 0;
 }
@@ -69,8 +71,8 @@ void RacePass::report(const Earlier& earlier, Stamp own) const {
 void RacePass::look_at(const Record& record, std::uint32_t word, Stamp own, bool with_write) const {
   const Reader reader = {&block_.order, thread_of(own)};
   const auto conflicts = [&](Stamp earlier, bool earlier_writes) {
-    return earlier >= now_.first &&
-           races_.conflict(earlier, earlier_writes, own, access_.writes, target_.is_shared, reader);
+    return earlier >= now_.first && races_.conflict(earlier, earlier_writes, own, access_.writes,
+                                                    target_.is_shared, may_be_optimistic_, reader);
   };
   if (with_write && wants_update_) {
     races_.look_at_update({record.write[word], record.write_id[word], true}, own, reader, block_,
@@ -90,7 +92,9 @@ void RacePass::look_at_meeting(std::uint32_t lane, std::uint32_t other, std::uin
   const Stamp earlier = stamp_of(other);
   const Stamp own = stamp_of(lane);
   const Reader reader = {&block_.order, thread_of(own)};
-  if (!races_.conflict(earlier, true, own, true, target_.is_shared, reader)) return;
+  if (!races_.conflict(earlier, true, own, true, target_.is_shared, may_be_optimistic_, reader)) {
+    return;
+  }
   const auto value_at = [&](std::uint32_t of) {
     return value_of(of, (word - Shadow::word_of(access_.address[of])) * kWordBytes);
   };

@@ -103,6 +103,7 @@ class RacePass {
   const RaceTarget& target_;
   Now now_;
   bool wants_update_ = false;  // it is a plain read that guards an atomic update
+  bool may_be_optimistic_ = true;
   Stamp own_;
   Stamp key_;  // the warp's, as digests have it
 };

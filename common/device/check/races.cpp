@@ -11,10 +11,10 @@
 namespace check {
 namespace {
 
-// Accesses that may communicate on purpose. A plain read next to atomics counts as an optimistic
-// read that a compare-and-swap verifies afterwards, as in NVIDIA's own examples.
+// Accesses that may communicate on purpose. A plain read next to atomics may be an optimistic read
+// that a compare-and-swap verifies afterwards, as in NVIDIA's own examples.
 bool are_meant(Stamp earlier, bool earlier_writes, Stamp now, bool now_writes, bool is_shared,
-               const Order& order) {
+               bool may_be_optimistic, const Order& order) {
   if ((earlier & kKindBits) != 0 && (now & kKindBits) != 0) {
     // In shared memory, programs often use volatile as a barrier between the lanes of a warp, which
     // it is not. With fences, they may be polling.
@@ -23,7 +23,7 @@ bool are_meant(Stamp earlier, bool earlier_writes, Stamp now, bool now_writes, b
     return !is_warp_synchronous;
   }
   return (!earlier_writes && (now & kAtomicBit) != 0) ||
-         (!now_writes && (earlier & kAtomicBit) != 0);
+         (!now_writes && may_be_optimistic && (earlier & kAtomicBit) != 0);
 }
 
 // "shared memory (tile)", "global memory (d_in)"
@@ -42,12 +42,13 @@ std::string memory_name(const run::Launch& launch, std::uint64_t address, bool i
 }  // namespace
 
 bool Races::conflict(Stamp earlier, bool earlier_writes, Stamp now, bool now_writes, bool is_shared,
-                     const Reader& reader) const {
+                     bool may_be_optimistic, const Reader& reader) const {
   if (earlier == 0 || same_thread(earlier, now)) return false;
   const bool is_current = earlier >= order_.first_current() ||
                           streams_.concurrent_kernel_of(ordinal_of(earlier)) != nullptr;
   return is_current && share_bytes(earlier, now) &&
-         !are_meant(earlier, earlier_writes, now, now_writes, is_shared, order_) &&
+         !are_meant(earlier, earlier_writes, now, now_writes, is_shared, may_be_optimistic,
+                    order_) &&
          !order_.is_ordered(earlier, reader);
 }
 

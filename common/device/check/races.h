@@ -32,8 +32,9 @@ class Races {
   }
 
   // Whether the two are a race. `now`: the stamp of the access that is made, by `reader`.
+  // `may_be_optimistic`: whether it may be a plain read that an atomic verifies.
   bool conflict(Stamp earlier, bool earlier_writes, Stamp now, bool now_writes, bool is_shared,
-                const Reader& reader) const;
+                bool may_be_optimistic, const Reader& reader) const;
 
   // Reports the race of the lane's access with the earlier one. Two stores of the same value are
   // none to any result, as a device stores whole words. The policy:

@@ -30,6 +30,7 @@ void find_guarded_updates(Function& function) {
   std::map<std::string_view, int> num_definitions;
   std::map<Address, std::vector<Instruction*>> loads;
   std::vector<const Instruction*> updates;
+  bool has_swap = false;
   for (Instruction& instruction : function.instructions) {
     if (instruction.has_destination && !instruction.operands.empty()) {
       ++num_definitions[instruction.operands.front().symbol];
@@ -40,7 +41,11 @@ void find_guarded_updates(Function& function) {
       loads[{address->symbol, address->slot.offset, address->offset}].push_back(&instruction);
     } else if (instruction.has("atom") || instruction.has("red")) {
       updates.push_back(&instruction);
+      has_swap = has_swap || instruction.has("cas");
     }
+  }
+  for (const auto& [address, at] : loads) {
+    for (Instruction* const load : at) load->may_be_verified = has_swap;
   }
   if (loads.empty()) return;
   for (const Instruction* const update : updates) {
@@ -55,7 +60,9 @@ void find_guarded_updates(Function& function) {
       continue;
     }
     for (Instruction* const load : found->second) {
-      if (load->id < update->id && load->block != update->block) load->guarded_update = update->id;
+      if (load->id >= update->id || load->block == update->block) continue;
+      load->guarded_update = update->id;
+      load->may_be_verified = true;
     }
   }
 }

@@ -6,7 +6,8 @@
 
 namespace code {
 
-// Sets Instruction::guarded_update of loads in the function, by the registers of the addresses.
+// Sets Instruction::guarded_update of loads in the function, by the registers of the addresses, and
+// may_be_verified: of those, and of all where the function has a compare-and-swap.
 void find_guarded_updates(Function& function);
 
 }  // namespace code

@@ -96,8 +96,9 @@ SourceFile source_file(const std::string& path) {
       "/cuda/toolkit/", "/usr/",        "/ziglang/",      "/lib/include/", "/lockstep/toolkit/",
       "/cccl/",         "/libcudacxx/", "/include/cuda/", "/include/cub/"};
   file.owner = SourceFile::Owner::kUser;
-  if (lies_in(path, "/common/cuda/lab/") || lies_in(path, "/include/lockstep/lab/") ||
-      path.starts_with("lab/")) {
+  const bool is_contract = lies_in(path, "/labs/") && path.ends_with(".cuh");
+  if (is_contract || lies_in(path, "/common/cuda/lab/") ||
+      lies_in(path, "/include/lockstep/lab/") || path.starts_with("lab/")) {
     file.owner = SourceFile::Owner::kLab;
   }
   for (const std::string_view part : kLibraries) {

@@ -94,6 +94,7 @@ struct Instruction {
   std::uint32_t id = 0;                 // unique in the program; counters are arrays by it
   std::uint32_t block = 0;              // index into Function::blocks
   std::uint32_t guarded_update = 0;     // of a plain load: the atomic that it guards; 0: none
+  bool may_be_verified = false;         // of a plain load: by an atomic that follows it
   bool has_destination = false;         // operands[0] (and its `second`) is defined by it
 
   bool has(std::string_view word) const;

@@ -87,6 +87,15 @@ std::string out_of_bounds_text(const std::string& thread, const Touch& touch, co
   return what_it_does(thread, touch) + place_of(touch, nearest);
 }
 
+std::string negative_unsigned_text(const std::string& thread, const Touch& touch, const Room& room,
+                                   std::int64_t index) {
+  constexpr std::int64_t kRange = std::int64_t{1} << 32;
+  return what_it_does(thread, touch) + " far past the end of " + name_of(room) + ", index " +
+         std::to_string(index + kRange) + " in items of " + bytes(touch.size_bytes) +
+         ", which is " + std::to_string(index) +
+         " in an int: the index is negative, and a variable or an operand of it is unsigned";
+}
+
 std::string null_pointer_text(const std::string& thread, const Place& failed_allocation) {
   const std::string line = full_line_name(failed_allocation);
   return thread + " dereferenced a null pointer; " +
@@ -190,7 +199,7 @@ std::string unfilled_text(const std::string& thread, const Touch& touch, const s
 std::string host_pointer_text(const std::string& thread, const Touch& touch) {
   return what_it_does(thread, touch) + " at " + hex(touch.address) +
          ", which is memory of the host: a kernel can use only device memory, as cudaMalloc gives "
-         "it";
+         "it; pass it a variable of the host by value, without & or *";
 }
 
 std::string host_access_text(const Touch& touch, const Room* allocation) {

@@ -42,6 +42,9 @@ struct SharedRoom {
 
 // The touch leaves `nearest`, the allocation next to it (null: there is none), or that is freed.
 std::string out_of_bounds_text(const std::string& thread, const Touch& touch, const Room* nearest);
+// Its index in `room` would be negative as an int, and is an unsigned number of 32 bits.
+std::string negative_unsigned_text(const std::string& thread, const Touch& touch, const Room& room,
+                                   std::int64_t index);
 
 // failed_allocation: where an allocation failed in this call, if one did.
 std::string null_pointer_text(const std::string& thread, const Place& failed_allocation);

@@ -110,8 +110,8 @@ std::string host_waits_text(const Place& at) {
 
 std::string endless_loop_text(const std::string& thread) {
   return thread +
-         " is in an endless loop that does not touch memory; a loop that waits for another thread "
-         "must read a volatile or an atomic variable";
+         " is in an endless loop that does not touch memory: does its condition ever become false? A "
+         "loop that waits for another thread must read a volatile or an atomic variable";
 }
 
 std::string too_long_text(const std::string& thread, std::uint64_t seconds) {
@@ -153,7 +153,8 @@ std::string not_cooperative_text(const std::string& thread) {
 
 std::string outside_mask_text(const Caller& caller) {
   return name_of(caller) + " calls a warp operation with mask " + mask_name(caller.mask) +
-         ", which does not include it";
+         ", which does not include it. The mask is the first argument, and names the lanes that "
+         "take part (0xffffffff: all 32)";
 }
 
 std::string different_masks_text(const Caller& caller, std::uint32_t other_lane,
@@ -166,8 +167,8 @@ std::string different_masks_text(const Caller& caller, std::uint32_t other_lane,
 std::string missing_source_text(const Caller& caller, std::uint32_t source_lane) {
   return name_of(caller) + " reads the value of lane " + std::to_string(source_lane) +
          ", which mask " + mask_name(caller.mask) +
-         " names but which never came here: it has left the kernel, or the block has no such "
-         "thread. The value is undefined";
+         " names but which never came here: it took another branch, it has left the kernel, or the "
+         "block has no such thread. The value is undefined";
 }
 
 }  // namespace report

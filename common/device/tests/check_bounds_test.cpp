@@ -109,6 +109,16 @@ TEST_F(CheckBounds, MemoryOfTheHostEndsTheKernel) {
              {"0x7ffe12345670, which is memory of the host"});
 }
 
+// `counts[bin]` for bin = -1 in an unsigned variable.
+TEST_F(CheckBounds, ANegativeIndexWithoutASignIsTold) {
+  const std::uint64_t data = allocate(64);
+  begin(1, 32);
+  does(warp(), write(make(3, data + (std::uint64_t{4} << 32) - 4, 1)));
+  expect(Kind::kOutOfBounds, 3,
+         {"writes 4 bytes far past the end of allocation ",
+          "index 4294967295 in items of 4 bytes, which is -1 in an int"});
+}
+
 TEST_F(CheckBounds, AnAddressThatNoMemoryHasEndsTheKernel) {
   begin(1, 32);
   expect_end(warp(), read(make(3, 0xfff8deadfff8dea0)), Kind::kOutOfBounds,

@@ -201,6 +201,36 @@ TEST_F(CheckRace, APlainReadBesideAtomicsIsAnOptimisticOne) {
   expect_none();
 }
 
+// Of a histogram that is merged before all have counted.
+TEST_F(CheckRace, APlainReadOfSharedMemoryBesideAtomicsIsARace) {
+  begin(1, 64);
+  does(warp(0, 0), shared(write(make(4, 0, 1))));
+  barrier();
+  does(warp(0, 0), shared(atomic(make(5, 0, 1))));
+  does(warp(0, 1), shared(read(make(6, 0, 1))));
+  expect(Kind::kRace, 6);
+}
+
+TEST_F(CheckRace, APlainReadOfSharedMemoryAfterABarrierIsNone) {
+  begin(1, 64);
+  does(warp(0, 0), shared(write(make(4, 0, 1))));
+  barrier();
+  does(warp(0, 0), shared(atomic(make(5, 0, 1))));
+  barrier();
+  does(warp(0, 1), shared(read(make(6, 0, 1))));
+  expect_none();
+}
+
+TEST_F(CheckRace, APlainReadOfSharedMemoryMayBeVerifiedByACompareAndSwap) {
+  kernel.instructions[6].may_be_verified = true;
+  begin(1, 64);
+  does(warp(0, 0), shared(write(make(4, 0, 1))));
+  barrier();
+  does(warp(0, 0), shared(atomic(make(5, 0, 1))));
+  does(warp(0, 1), shared(read(make(6, 0, 1))));
+  expect_none();
+}
+
 // `if (value > *best) atomicMax(best, value);`, in lines 5 and 6.
 TEST_F(CheckRace, APlainReadThatGuardsAnUpdateIsNoted) {
   kernel.instructions[5].guarded_update = 6;

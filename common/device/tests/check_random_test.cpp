@@ -73,7 +73,7 @@ class Model {
             bool /*is_atomic*/, Seen& seen) {
     const auto conflicts = [&](Stamp earlier, bool writes) {
       return (writes || now.writes) &&
-             races_.conflict(earlier, writes, now.stamp, now.writes, is_shared, reader);
+             races_.conflict(earlier, writes, now.stamp, now.writes, is_shared, !is_shared, reader);
     };
     for (const Touch& touch : word.all) {
       seen.by_all = seen.by_all || conflicts(touch.stamp, touch.writes);

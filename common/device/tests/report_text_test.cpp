@@ -70,7 +70,8 @@ TEST(ReportWaiting, Masks) {
   const Caller caller = {{{3, 0, 0}, {0, 0, 0}, {32, 1, 1}, {1, 1, 1}}, 3, 0xf0};
   EXPECT_EQ(outside_mask_text(caller),
             "thread 3 of block 0, lane 3 of its warp, calls a warp operation with mask 0x000000f0, "
-            "which does not include it");
+            "which does not include it. The mask is the first argument, and names the lanes that "
+            "take part (0xffffffff: all 32)");
 }
 
 TEST(ReportFaults, Indices) {

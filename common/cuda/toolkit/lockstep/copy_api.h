@@ -8,6 +8,17 @@
 
 #include "lockstep/memory_api.h"
 
+// A fill whose last two numbers are exchanged.
+#ifdef __clang__
+#define LOCKSTEP_FILLS_SOMETHING                                                         \
+  __attribute__((diagnose_if(                                                            \
+      size_bytes == 0,                                                                   \
+      "this fills nothing, as its size is 0: the value of a byte comes before the size", \
+      "warning")))
+#else
+#define LOCKSTEP_FILLS_SOMETHING
+#endif
+
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost = 0,
   cudaMemcpyHostToDevice = 1,
@@ -38,9 +49,10 @@ LOCKSTEP_API cudaError_t cudaMemcpy2DAsync(void* destination, std::size_t destin
                                            std::size_t width_bytes, std::size_t height,
                                            cudaMemcpyKind kind, cudaStream_t stream = nullptr);
 
-LOCKSTEP_API cudaError_t cudaMemset(void* pointer, int byte_value, std::size_t size_bytes);
+LOCKSTEP_API cudaError_t cudaMemset(void* pointer, int byte_value,
+                                    std::size_t size_bytes) LOCKSTEP_FILLS_SOMETHING;
 LOCKSTEP_API cudaError_t cudaMemsetAsync(void* pointer, int byte_value, std::size_t size_bytes,
-                                         cudaStream_t stream = nullptr);
+                                         cudaStream_t stream = nullptr) LOCKSTEP_FILLS_SOMETHING;
 LOCKSTEP_API cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int byte_value,
                                       std::size_t width_bytes, std::size_t height);
 LOCKSTEP_API cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int byte_value,

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from lockstep_grader.model.grades import Finding
 from lockstep_grader.rules.source import Token, tokens_of
+from lockstep_grader.words.headers import advice_on_library, header_advice
+from lockstep_grader.words.scope import advice_on_scope, declares_template
 
 _CUDA_NAMES = (
     "threadIdx",
@@ -42,8 +44,9 @@ _OF_BRACKETS = re.compile(
 _STATEMENT_LINES = 6  # of a launch that goes over several lines
 _UNDEFINED = re.compile(
     r"(?:identifier \"(?P<name>\w+)\" is undefined|undeclared identifier '(?P<clangs>\w+)'|"
-    r"unknown type name '(?P<type>\w+)')$"
+    r"unknown type name '(?P<type>\w+)')(?P<guess>; did you mean '[^']*'\?)?$"
 )
+_GUESS = re.compile(r"; did you mean '[^']*'\?$")  # clang's
 # What a compiler says, the code of its line, and what to do; names are the code's.
 _MEANINGS = tuple(
     (re.compile(message), re.compile(code), advice)
@@ -128,13 +131,59 @@ _MEANINGS = tuple(
             "a launch has two numbers, <<<blocks, threads per block>>>",
         ),
         (
+            r"(?:cudaStream_t|CUstream_st).*shared_bytes|shared_bytes.*(?:cudaStream_t|CUstream_st)|"
+            r"cudaStream_t.*size_t|argument of type \"cudaStream_t\"",
+            r"<<<",
+            "the third value of a launch is its bytes of dynamic shared memory, and the stream is "
+            "the fourth: write <<<blocks, threads, 0, stream>>>",
+        ),
+        (
+            r"casts? away|cannot cast away",
+            r"_cast\s*<\s*(?P<type>[\w:]+)\s*\*",
+            "what is const is only read: write const {type}* here and for the variable",
+        ),
+        (
+            r"a (?:variable|parameter) of type '(\w+) \*' with an [lr]value of type 'const \1 \*'",
+            r"",
+            "what is const is only read: write const before this type, too",
+        ),
+        (
+            r"deduced conflicting types|no instance of function template",
+            r"\b(?P<name>(?:std\s*::\s*)?(?:min|max|clamp|swap|ceil_div))\s*\(",
+            "all arguments of {name} must have one type: convert them, as in static_cast<int>(...)",
+        ),
+        (
+            r"redeclaration of '(?:\w+)' with a different type|declaration is incompatible",
+            r"extern\s+__shared__|__shared__\s+extern",
+            "all extern __shared__ arrays of this name are one, of one type, also in the instances "
+            "of a template: declare it as unsigned char, and convert its address by "
+            "reinterpret_cast",
+        ),
+        (
+            r"subscripted value is not|expression must have pointer-to-object",
+            r"\b(?P<name>\w+)\s*\[[^\]]*\]\s*\[",
+            "{name} has one index: write {name}[row * width + column]",
+        ),
+        (
             r"invalid % escape in inline assembly",
             r"",
             "write %% for the % of a register of the GPU, as in %%laneid",
         ),
     )
 )
-_DECLARED = r"[\w>*&]\s+[*&]*\b{}\s*(?:[=;,)\[:({{]|$)"
+# What editors and web pages put in the place of a character of C++.
+_LOOK_ALIKES = {
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
+    **dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"'),
+    **dict.fromkeys("\u2018\u2019\u201a\u00b4", "'"),
+    "\u00a0": "a blank",
+    "\u00d7": "*",
+    "\u2264": "<=",
+    "\u2265": ">=",
+    "\u2260": "!=",
+}
+_UNEXPECTED = re.compile(r"unexpected character <U\+(?P<code>[0-9A-F]+)>")
+_NO_CHARACTERS = "\\`"  # outside of texts, and of the ends of lines
 
 _EXPECTED_SEMICOLON = re.compile(r"expected (?:a |one of )?.{0,20}?['\"\u2018];['\"\u2019]")
 _COMMENT = re.compile(r"\s*(?://.*|/\*.*\*/\s*)?$")
@@ -174,9 +223,28 @@ def in_beginners_words(finding: Finding, lines: Sequence[str]) -> Finding:
     if is_about_braces(finding.message) and (found := unbalanced(lines)):
         line, message = found
         return replace(finding, message=message, line=line, column=0)
+    if stray := _stray_character(finding, lines):
+        return replace(finding, message=stray)
     finding = moved_to_the_gap(finding, lines)
     advice = _advice(finding.message, lines, finding.line)
-    return replace(finding, message=f"{finding.message}: {advice}") if advice else finding
+    if not advice:
+        return finding
+    return replace(finding, message=f"{_GUESS.sub('', finding.message)}: {advice}")
+
+
+def _stray_character(finding: Finding, lines: Sequence[str]) -> str:
+    """What to do about a character that C++ does not have; nothing if it is not blamed."""
+    if match := _UNEXPECTED.search(finding.message):
+        character = chr(int(match["code"], 16))
+        meant = _LOOK_ALIKES.get(character)
+        advice = f"type {meant} in its place" if meant else "C++ has no such character"
+        return f"'{character}' is here, as copied text may have it: {advice}"
+    if not 0 < finding.line <= len(lines) or not finding.column:
+        return ""
+    rest = lines[finding.line - 1][finding.column - 1 :].rstrip()
+    if rest[:1] in _NO_CHARACTERS and len(rest) > 1:
+        return f"the {rest[0]} does not belong here: delete it"
+    return ""
 
 
 def _advice(message: str, lines: Sequence[str], line: int) -> str:
@@ -190,18 +258,22 @@ def _advice(message: str, lines: Sequence[str], line: int) -> str:
                 f"a launch has three angle brackets on each side, "
                 f"{match['name']}<<<blocks, threads>>>(...)"
             )
-    if match := _UNDEFINED.search(message):
-        name = match["name"] or match["clangs"] or match["type"]
-        if similar := get_close_matches(name, _CUDA_NAMES, n=1, cutoff=0.75):
-            return f"did you mean {similar[0]}?"
-        declared = re.compile(_DECLARED.format(re.escape(name)))
-        codes = [text.partition("//")[0] for text in lines[: line - 1]]
-        above = (at for at in range(line - 1, 0, -1) if declared.search(codes[at - 1]))
-        if known := next(above, 0):
-            return (
-                f"the {name} of line {known} is known only inside its own braces, loop or function"
-            )
-    return advice_on(message, code)
+    if (match := _UNDEFINED.search(message)) and (advice := _origin(match, lines, line)):
+        return advice
+    return advice_on_library(message) or advice_on(message, code)
+
+
+def _origin(match: re.Match[str], lines: Sequence[str], line: int) -> str:
+    """Where an unknown name may come from."""
+    name = match["name"] or match["clangs"] or match["type"]
+    if similar := get_close_matches(name, _CUDA_NAMES, n=1, cutoff=0.75):
+        return f"did you mean {similar[0]}?" if not match["guess"] else ""
+    if declares_template(name, lines):
+        return (
+            f"{name} is known only in the template that declares it: write template <class {name}> "
+            "before this function, too"
+        )
+    return advice_on_scope(name, line, lines) or header_advice(name)
 
 
 def advice_on(message: str, code: str) -> str:

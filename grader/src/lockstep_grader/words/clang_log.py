@@ -7,7 +7,7 @@ here, and each is told once.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lockstep_grader.intake.submission import Source
@@ -57,6 +57,7 @@ _NOT_A_KERNEL = re.compile(r"kernel call to non-global function '?(?P<name>\w+)"
 _NOT_LAUNCHED = re.compile(r"call to global function '?(?P<name>\w+)'? not configured")
 _NO_MATCH = re.compile(r"^no matching ")
 _MISMATCH = re.compile(r"candidate function not viable: (?!call to )")
+_INSTANCE = re.compile(r"in instantiation of function template specialization '(?P<name>.*)' req")
 _PARAMETER = re.compile(r"passing argument to parameter (?P<name>'\w+') here")
 _SUGGESTION = re.compile(r"; did you mean '[^']*'\?$")
 _UNSUITABLE = re.compile(r"candidate .*?(?:not viable|ignored): (?P<why>(?!call to ).*)")
@@ -225,7 +226,20 @@ def _is_of_library(said: _Said) -> bool:
 def _finding(said: _Said, place: _Place, rung: _Rung) -> Finding:
     message, column = _in_words(said, place, rung)
     finding = Finding(FindingKind.COMPILE_ERROR, message, rung.name, place.line, column)
-    return in_beginners_words(finding, rung.lines)
+    finding = in_beginners_words(finding, rung.lines)
+    return replace(finding, message=f"{finding.message}{_instance(said, finding, rung)}")
+
+
+def _instance(said: _Said, finding: Finding, rung: _Rung) -> str:
+    """The use of the template in whose text the error is, which may be the mistake."""
+    if not rung.has(said.place):
+        return ""
+    for note in said.notes:
+        if (match := _INSTANCE.search(note.text)) and note.place and rung.has(note.place):
+            name = re.sub(r"\(anonymous namespace\)::|\b\w+::", "", match["name"])
+            line = note.place.line
+            return f" (line {line} uses {name})" if line != finding.line else ""
+    return ""
 
 
 def _finding_elsewhere(said: _Said, rung: _Rung) -> Finding:

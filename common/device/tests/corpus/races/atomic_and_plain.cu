@@ -2,8 +2,6 @@
 // race: a plain read of a counter that others update by atomics.
 // at: out[threadIdx.x] = count;
 // at: atomicAdd(&count, 1);
-// missed: a plain read next to atomics may be an optimistic one, of which a compare-and-swap makes
-// sure.
 #include <cstdio>
 
 __global__ void number(int* out) {
