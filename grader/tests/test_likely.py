@@ -103,6 +103,14 @@ def test_a_compilers_warning(kind: str, line: int, option: str, warned: int) -> 
     assert (where, added) == (warned, f"{WARNS}odd; also odd." if explains else "")
 
 
+@pytest.mark.parametrize("kind", ["deadlock", "race", "out_of_bounds"])
+def test_a_missing_return_explains_whatever_happens_elsewhere(kind: str) -> None:
+    clang = f"{FILE}:4:1: warning: non-void function does not return a value [-Wreturn-type]\n"
+    where, added = told(kind, 2, TILE.format("__shared__ ", "__syncthreads()"), clang)
+    assert where == 2
+    assert added == "\nLine 4: the compiler warns: non-void function does not return a value."
+
+
 @pytest.mark.parametrize(
     ("numbers", "named"),
     [

@@ -382,6 +382,18 @@ def test_what_only_the_emulator_refuses_says_that_nvcc_compiles_it(
     )
 
 
+def test_what_nvcc_only_warns_about_is_a_mistake_in_clangs_words(
+    checkout: Checkout, nvcc: Nvcc
+) -> None:
+    said = f"{FILE}:1:1: error: builtin functions must be directly called"
+    refusing = [{"name": "compile", "argv": ["sh", "-c", f"echo '{said}'; exit 1"]}]
+    checkout.write_toolchain(steps=refusing)
+    nvcc.says(f"{FILE}(1): warning #174-D: expression has no effect\n", 0)
+    _, report = checkout.grade(checkout.root / "solutions", "--lab", LAB)
+    (finding,) = rungs(report)["01_first"]["findings"]
+    assert finding["message"] == "builtin functions must be directly called"
+
+
 def test_where_clang_refuses_a_rung_too_its_words_count(checkout: Checkout, nvcc: Nvcc) -> None:
     refuses = ["sh", "-c", f"echo '{FILE}:1:4: error: as clang says'; exit 1"]
     steps = [{"name": "device", "at_once": True, "argv": refuses}]

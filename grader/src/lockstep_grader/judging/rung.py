@@ -134,7 +134,8 @@ class RungJudge:
         is_clangs = self.backend is Backend.CPU and refused.kind is FindingKind.COMPILE_ERROR
         if is_clangs and refused.line and self.setup.nvcc and job.phase:
             whole = self._ask_nvcc(job, source, work / "whole", Phase.WHOLE)
-            if not whole.errors:
+            warned = {warning.line for warning in whole.warnings}
+            if not whole.errors and refused.line not in warned:
                 return replace(judgement, findings=(_unknown_here(refused),))
         return judgement
 

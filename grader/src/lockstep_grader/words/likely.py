@@ -28,6 +28,10 @@ _SYMPTOMS = frozenset(
 )
 # What kernels do in blocks of another size, or in more of them.
 _OF_WRONG_BLOCKS = frozenset({FindingKind.OUT_OF_BOUNDS, FindingKind.UNINITIALIZED_READ})
+# A compiler takes for granted that the end of such a function is never reached, and so drops code.
+_NO_RETURN = re.compile(r"does not return a value")
+_NOTHING = frozenset[FindingKind]()
+_ANYTHING = frozenset(FindingKind)
 _IN_FRONT = frozenset({"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__block_size__"})
 _BARRIERS = frozenset({"__syncthreads", "__syncwarp"})
 _NO_TYPES = frozenset({"else", "do", "return", "case", "new", "delete", "throw"})
@@ -97,7 +101,10 @@ def _warned(warnings: Sequence[CompilerWarning]) -> Iterator[_Cause]:
         if warning.is_telling:
             lines.setdefault(warning.line, []).append(warning.message)
     for line, messages in lines.items():
-        yield _Cause(line, f"The compiler warns about this line: {'; '.join(messages)}")
+        said = "; ".join(messages)
+        yield _Cause(line, f"The compiler warns about this line: {said}")
+        if any(map(_NO_RETURN.search, messages)):
+            yield _Cause(line, f"the compiler warns: {said}", _NOTHING, leads_to=_ANYTHING)
 
 
 def _never_launched(source: Source) -> Iterator[_Cause]:
