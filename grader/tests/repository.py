@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """This very checkout and its labs."""
 
+import sys
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,4 +14,14 @@ from lockstep_grader.machine.workspace import Workspace
 REPOSITORY = Path(__file__).parents[2]
 WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")
 LABS = read_labs(WORKSPACE)
+BENCH = REPOSITORY / "docs" / "bench"
 each_lab = pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.id)
+
+
+def bench_script(name: str) -> Any:
+    """A module of docs/bench/scripts."""
+    sys.path.insert(0, str(BENCH / "scripts"))
+    try:
+        return import_module(name)
+    finally:
+        sys.path.remove(str(BENCH / "scripts"))

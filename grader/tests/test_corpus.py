@@ -2,11 +2,9 @@
 """The corpus of wrong and right programs: headers, committed results, a sample of them run."""
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +16,8 @@ from lockstep_grader.student.program.build import program_steps
 from lockstep_grader.toolchain.description import Step
 
 from conftest import DATA
-from repository import REPOSITORY
+from repository import BENCH, bench_script
 
-BENCH = REPOSITORY / "docs" / "bench"
 KINDS = (
     "out_of_bounds", "uninitialized_read", "race", "barrier_divergence", "deadlock", "launch_error",
     "host_pointer", "misaligned", "leak", "crash", "compile_error",
@@ -32,11 +29,7 @@ SAMPLE = frozenset((DATA / "sample_of_corpus.txt").read_text("utf-8").split())
 
 @pytest.fixture(scope="module")
 def corpus() -> Any:
-    sys.path.insert(0, str(BENCH / "scripts"))
-    try:
-        return import_module("corpus")
-    finally:
-        sys.path.remove(str(BENCH / "scripts"))
+    return bench_script("corpus")
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 """The manual is true: links lead somewhere, commands exist, numbers can be worked out again."""
 
 import html
-import math
 import re
 import runpy
 import subprocess
@@ -17,8 +16,7 @@ from lockstep_grader.model.grades import Backend
 
 from command_line import complaint
 from markdown import anchors, commands, links
-
-REPOSITORY = Path(__file__).parents[2]
+from repository import REPOSITORY
 
 
 def pages() -> list[Path]:
@@ -72,60 +70,6 @@ def test_readers_of_markdown_see_links_headings_and_commands(tmp_path: Path) -> 
     assert list(commands(page)) == [["list"], ["check", "LAB", "--seed", "7"]]
 
 
-# ---- numbers of docs/model.md
-
-
-@pytest.fixture(scope="module")
-def model() -> str:
-    return " ".join((REPOSITORY / "docs" / "model.md").read_text("utf-8").split())
-
-
-def test_the_bandwidth_bound_example_adds_up(model: str) -> None:
-    peak, bandwidth, word = 1500, 200, 4
-    reached = bandwidth / word
-    assert f"{peak} GFLOP/s and moves {bandwidth} GB/s" in model
-    assert f"{reached:g} GFLOP/s, which is {100 * reached / peak:.2f}% of the peak" in model
-    ridge = peak / bandwidth
-    assert f"{ridge:g} flop per byte, that is {ridge * word:g} operations" in model
-
-
-def test_the_dram_example_adds_up(model: str) -> None:
-    opening, burst, size = 40, 2, 64
-    assert f"{opening} ns to open a row; then a burst of {size} bytes takes {burst} ns" in model
-    assert f"every {opening + burst} ns, {size / (opening + burst):.2f} GB/s" in model
-    assert f"{size // burst} GB/s. It takes {opening + burst} / {burst} = 21 banks" in model
-    assert (opening + burst) / burst == 21
-    assert f"200 x 500 = {200 * 500:,} bytes" in model
-
-
-@pytest.mark.parametrize(
-    ("row", "first", "stride"),
-    [
-        ("32 neighbouring floats, aligned", 0, 1),
-        ("the same, 4 bytes further on", 1, 1),
-        ("every 2nd float", 0, 2),
-        ("every 8th float, or further apart", 0, 8),
-        ("one float, all the same", 0, 0),
-    ],
-)
-def test_sectors_are_counted_right(model: str, row: str, first: int, stride: int) -> None:
-    words = {first + stride * lane for lane in range(32)}
-    sectors = {4 * word // 32 for word in words}
-    used = 100 * 4 * len(words) / (32 * len(sectors))
-    assert f"| {row} | {len(sectors)} | {used:g}% |" in model
-
-
-def test_padding_removes_the_conflicts_that_the_page_names(model: str) -> None:
-    def passes(stride: int, padded: bool) -> int:
-        words = [stride * lane for lane in range(32)]
-        banks = [(word + word // 32 if padded else word) % 32 for word in words]
-        return max(banks.count(bank) for bank in banks)
-
-    assert (passes(2, padded=False), passes(32, padded=False)) == (2, 32)
-    assert "`i + i / 32`" in model
-    assert passes(32, padded=True) == 1
-
-
 def figure_scripts() -> list[Path]:
     scripts = [
         *REPOSITORY.glob("labs/*/figures/draw*.py"),
@@ -143,12 +87,6 @@ def test_figures_are_what_their_script_draws(script: Path, tmp_path: Path) -> No
     assert drawn
     for figure in drawn:
         assert figure.read_bytes() == (script.parent / figure.name).read_bytes(), figure.name
-
-
-def test_the_roof_is_drawn_for_the_example_of_the_page() -> None:
-    roof = (REPOSITORY / "docs" / "figures" / "roofline.svg").read_text("utf-8")
-    assert re.search(r"50 GFLOP/s", roof)
-    assert math.isclose(1500 / 200, 7.5)
 
 
 def test_every_file_that_contributing_names_is_there() -> None:

@@ -10,43 +10,13 @@ import pytest
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Backend
 from lockstep_grader.student.program.build import program_steps
-from test_e2e import REPOSITORY
+
+from in_process import put, text_of
+from repository import REPOSITORY
 
 pytestmark = pytest.mark.e2e
 
-SAXPY = """\
-#include <cstdio>
-#include "factor.h"
-__global__ void saxpy(const float* x, float* y, int num_items) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < num_items) y[i] += FACTOR * x[i];
-}
-int main(int argc, char**) {
-  constexpr int kItems = 100;
-  float *x, *y;
-  cudaMalloc(&x, kItems * sizeof(float));
-  cudaMalloc(&y, kItems * sizeof(float));
-  cudaMemset(x, 0, kItems * sizeof(float));
-  cudaMemset(y, 0, kItems * sizeof(float));
-  saxpy<<<1, 128>>>(x, y, kItems);
-  cudaDeviceSynchronize();
-  cudaFree(x);
-  cudaFree(y);
-  std::printf("factor %d, %d arguments\\n", FACTOR, argc - 1);
-  return argc > 1 ? -1 : 0;
-}
-"""
-WRONG = SAXPY.replace("i < num_items", "i <= num_items")
-PROJECT = """\
-cmake_minimum_required(VERSION 3.22)
-project(consumer LANGUAGES NONE)
-find_package(lockstep REQUIRED)
-enable_testing()
-lockstep_add_program(right saxpy.cu INCLUDE headers DEFINE SCALE=2 STD 20 DEPENDS headers/factor.h)
-lockstep_add_program(wrong wrong.cu INCLUDE headers DEFINE SCALE=2)
-add_test(NAME right COMMAND right)
-add_test(NAME wrong COMMAND wrong)
-"""
+WRONG = text_of("saxpy/saxpy.cu").replace("i < num_items", "i <= num_items")
 
 
 def call(*argv: "str | Path", cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -73,11 +43,8 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    (tmp_path / "headers").mkdir()
-    (tmp_path / "headers" / "factor.h").write_text("#define FACTOR (SCALE + 1)\n")
-    (tmp_path / "saxpy.cu").write_text(SAXPY)
+    put(tmp_path, "saxpy")
     (tmp_path / "wrong.cu").write_text(WRONG)
-    (tmp_path / "CMakeLists.txt").write_text(PROJECT)
     return tmp_path
 
 
@@ -87,98 +54,34 @@ def test_lockstep_run_builds_and_runs_a_program(prefix: Path, project: Path) -> 
     assert (ran.returncode, ran.stdout, ran.stderr) == (255, "factor 5, 2 arguments\n", "")
 
 
-CURAND = """\
-#include <curand.h>
-#include <curand_kernel.h>
-__global__ void draw(float* out) {
-  curandState state;
-  curand_init(1234, threadIdx.x, 0, &state);
-  out[threadIdx.x] = curand_uniform(&state);
-}
-int main() {
-  float* out;
-  cudaMallocManaged(&out, 64 * sizeof(float));
-  draw<<<1, 32>>>(out);
-  curandGenerator_t generator;
-  curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_DEFAULT);
-  curandGenerateUniform(generator, out + 32, 32);
-  cudaDeviceSynchronize();
-  curandDestroyGenerator(generator);
-  for (int i = 0; i < 64; ++i) if (!(out[i] > 0 && out[i] <= 1)) return 1;
-  cudaFree(out);
-}
-"""
+@pytest.mark.parametrize("library", ["cub_device", "thrust_vectors"])
+def test_lockstep_run_has_the_headers_of_libraries(
+    prefix: Path, tmp_path: Path, library: str
+) -> None:
+    program = Path(__file__).parent / "libraries" / f"{library}.cu"
+    ran = call(prefix / "bin" / "lockstep-run", program, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
 
 
-CUB = """\
-#include <cub/cub.cuh>
-int main() {
-  int *in, *out;
-  void* room;
-  size_t bytes = 0;
-  cudaMallocManaged(&in, 64 * sizeof(int));
-  cudaMallocManaged(&out, sizeof(int));
-  for (int i = 0; i < 64; ++i) in[i] = i;
-  cub::DeviceReduce::Sum(nullptr, bytes, in, out, 64);
-  cudaMalloc(&room, bytes);
-  cub::DeviceReduce::Sum(room, bytes, in, out, 64);
-  cudaDeviceSynchronize();
-  const int sum = *out;
-  cudaFree(room);
-  cudaFree(out);
-  cudaFree(in);
-  return sum - 2016;
-}
-"""
-THRUST = """\
-#include <thrust/device_vector.h>
-#include <thrust/fill.h>
-#include <thrust/reduce.h>
-#include <thrust/scan.h>
-#include <thrust/sort.h>
-#include <thrust/transform.h>
-int main() {
-  thrust::device_vector<int> items(100, 2);
-  return thrust::reduce(items.begin(), items.end()) - 200;
-}
-"""
-WRITTEN = {"cub": CUB, "curand": CURAND, "thrust": THRUST}
-
-
-@pytest.mark.parametrize("program", WRITTEN)
-def test_lockstep_run_has_every_header(prefix: Path, tmp_path: Path, program: str) -> None:
-    (tmp_path / "written.cu").write_text(WRITTEN[program])
-    ran = call(prefix / "bin" / "lockstep-run", "written.cu", cwd=tmp_path)
-    assert (ran.returncode, ran.stderr) == (0, "")
-
-
-def test_lockstep_run_builds_c_and_openmp(prefix: Path, tmp_path: Path) -> None:
-    (tmp_path / "triple.c").write_text(
-        "#include <stdlib.h>\nint triple(int x) {\n  int *new = malloc(sizeof *new);\n"
-        "  *new = 3 * x;\n  x = *new;\n  free(new);\n  return x;\n}\n"
-    )
-    (tmp_path / "add.cu").write_text(
-        "__global__ void add(int* sum, int item) { atomicAdd(sum, item); }\n"
-        "void launch(int* sum, int item) { add<<<1, 1>>>(sum, item); }\n"
-    )
-    (tmp_path / "sum.cpp").write_text(
-        "#include <cuda_runtime.h>\n#include <omp.h>\n#include <cstdio>\n"
-        'extern "C" int triple(int);\nvoid launch(int*, int);\n'
-        "int main() {\n  int* sum;\n  cudaMallocManaged(&sum, sizeof(int));\n"
-        "  *sum = 0;\n#pragma omp parallel num_threads(3)\n"
-        "  launch(sum, triple(omp_get_thread_num()));\n"
-        '  cudaDeviceSynchronize();\n  std::printf("%d\\n", *sum);\n  cudaFree(sum);\n}\n'
-    )
-    ran = call(prefix / "bin" / "lockstep-run", "sum.cpp", "add.cu", "triple.c", cwd=tmp_path)
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "9\n", "")
+@pytest.mark.parametrize(
+    ("program", "printed"),
+    [("curand", "624778773"), ("file_in_c", "42"), ("openmp_threads", "192")],
+)
+def test_lockstep_run_builds_other_kinds_of_files(
+    prefix: Path, tmp_path: Path, program: str, printed: str
+) -> None:
+    put(tmp_path, program)
+    files = sorted(file.name for file in tmp_path.iterdir())
+    ran = call(prefix / "bin" / "lockstep-run", *files, cwd=tmp_path)
+    assert (ran.returncode, ran.stdout.split()[0], ran.stderr) == (0, printed, "")
 
 
 def test_lockstep_run_prints_findings(prefix: Path, project: Path) -> None:
     run = prefix / "bin" / "lockstep-run"
     ran = call(run, "wrong.cu", "-I", "headers", "-D", "SCALE=4", cwd=project)
     assert (ran.returncode, ran.stdout) == (1, "factor 5, 0 arguments\n")
-    assert "out_of_bounds  wrong.cu:5\n  thread 100 of block 0 reads 4 bytes" in ran.stderr
-    assert "allocated in line 10 of wrong.cu" in ran.stderr  # not in a header of ours
+    assert "out_of_bounds  wrong.cu:8\n  thread 100 of block 0 reads 4 bytes" in ran.stderr
+    assert "allocated in line 13 of wrong.cu" in ran.stderr  # not in a header of ours
     assert ran.stderr.endswith("lockstep: 1 finding\n")
 
 
@@ -222,7 +125,7 @@ def test_a_project_finds_the_package_and_tests_its_programs(prefix: Path, projec
     assert built.returncode == 0, built.stdout
     tested = call("ctest", "--test-dir", build, "--output-on-failure", cwd=project)
     assert "1 tests failed out of 2" in tested.stdout
-    assert "out_of_bounds  wrong.cu:5" in tested.stdout
+    assert "out_of_bounds  wrong.cu:8" in tested.stdout
     again = call("cmake", "--build", build, cwd=project)
     assert "Building" not in again.stdout
     (project / "headers" / "factor.h").write_text("#define FACTOR (SCALE + 2)\n")

@@ -1,25 +1,17 @@
 # SPDX-License-Identifier: MIT
 """The litmus tests: their heads, the page that explains them, and the committed table."""
 
-import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from repository import REPOSITORY
-
-BENCH = REPOSITORY / "docs" / "bench"
+from repository import REPOSITORY, bench_script
 
 
 @pytest.fixture(scope="module")
 def litmus() -> Any:
-    sys.path.insert(0, str(BENCH / "scripts"))
-    try:
-        return import_module("litmus")
-    finally:
-        sys.path.remove(str(BENCH / "scripts"))
+    return bench_script("litmus")
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +49,7 @@ def test_the_emulator_reports_the_race_and_nothing_else(litmus: Any, sides: dict
 
 def test_the_table_is_made_from_the_results(litmus: Any, sides: dict[str, Any]) -> None:
     made = litmus.table(litmus.read_tests(), sides)
-    measurements = import_module("measurements")
+    measurements = bench_script("measurements")
     assert measurements.read_section(measurements.TABLES, "Litmus tests") == made
 
 

@@ -5,9 +5,7 @@ import json
 import os
 import re
 import subprocess
-import sys
 from fnmatch import fnmatch
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +13,8 @@ import pytest
 
 from lockstep_grader.machine.files import as_records
 
-REPOSITORY = Path(__file__).parents[2]
-BENCH = REPOSITORY / "docs" / "bench"
+from repository import BENCH, REPOSITORY, bench_script
+
 SCRIPTS = BENCH / "scripts"
 HELPERS = {"docs/bench/scripts/app.py", "docs/bench/scripts/measurements.py"}
 COMMAND = re.compile(r"docs/bench/measure ([\w-]+)|\./lab (?:bench|grade) ")
@@ -25,11 +23,7 @@ COMMAND = re.compile(r"docs/bench/measure ([\w-]+)|\./lab (?:bench|grade) ")
 @pytest.fixture(scope="module")
 def measure() -> Any:
     """The module of the command line."""
-    sys.path.insert(0, str(SCRIPTS))
-    try:
-        return import_module("app")
-    finally:
-        sys.path.remove(str(SCRIPTS))
+    return bench_script("app")
 
 
 def tracked(*patterns: str) -> list[str]:
@@ -140,7 +134,7 @@ def quoted(measure: Any) -> dict[str, list[str]]:
     def load(name: str) -> Any:
         return json.loads((BENCH / name).read_text("utf-8"))
 
-    section = import_module("measurements").read_section
+    section = bench_script("measurements").read_section
     first, some = load("first-verdict.json"), load("class.json")
     solutions = section("h200.md", "Grades").count("\n| solutions |")
     attacks = section("h200.md", "Exploits").count("| 01-reduction/")
@@ -199,7 +193,7 @@ def test_numbers_that_pages_quote_are_those_of_the_files(measure: Any) -> None:
 def test_a_section_is_replaced_or_added_and_the_others_stay(
     measure: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    measurements = import_module("measurements")
+    measurements = bench_script("measurements")
     monkeypatch.setattr(measurements, "BENCH", tmp_path)
     for title, text in (("Grades", "one"), ("Sandbox", "two"), ("Grades", "three\n\n| 3 |\n")):
         measurements.write_section("h9.md", title, text)
@@ -213,7 +207,7 @@ def test_a_section_is_replaced_or_added_and_the_others_stay(
 def test_what_was_measured_now_is_recorded_with_its_solutions_and_told(
     measure: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    measurements, sources = import_module("measurements"), import_module("sources")
+    measurements, sources = bench_script("measurements"), bench_script("sources")
     for name, text in {
         "docs/bench/01-lab.json": "{}",
         "docs/bench/sources.json": json.dumps(
@@ -244,7 +238,7 @@ def test_what_was_measured_now_is_recorded_with_its_solutions_and_told(
 @pytest.fixture(scope="module")
 def steps(measure: Any) -> Any:
     """The module that counts the lines of each rung's solution."""
-    return import_module("steps")
+    return bench_script("steps")
 
 
 def test_no_step_is_too_large(steps: Any) -> None:
@@ -257,7 +251,7 @@ def test_no_step_is_too_large(steps: Any) -> None:
 
 
 def test_the_page_is_that_of_the_files_of_today(steps: Any) -> None:
-    measurements = import_module("measurements")
+    measurements = bench_script("measurements")
     shown = measurements.read_section(measurements.TABLES, "Steps")
     assert shown == steps.page(steps.all_steps()).strip(), (
         "starters or solutions changed: run docs/bench/measure steps"

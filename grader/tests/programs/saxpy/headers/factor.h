@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: MIT
+#define FACTOR (SCALE + 1)
