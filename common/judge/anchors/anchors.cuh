@@ -18,6 +18,12 @@ namespace lab {
 void read_bandwidth(const float* d_in, int num_items, float* d_out, Scratch& scratch,
                     cudaStream_t stream);
 
+// read_bandwidth of two arrays, one after the other.
+//   d_a, d_b (num_items)  device, 256-byte aligned; num_items a multiple of 4
+//   d_out    (1)          device
+void read_bandwidth_of_two(const float* d_a, const float* d_b, int num_items, float* d_out,
+                           Scratch& scratch, cudaStream_t stream);
+
 // Copies num_items 4-byte words: the floor of everything that reads and writes each item once.
 //   d_in  (num_items)  device, 256-byte aligned; num_items a multiple of 4
 //   d_out (num_items)  device, 256-byte aligned

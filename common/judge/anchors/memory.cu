@@ -105,6 +105,12 @@ void read_bandwidth(const float* d_in, int num_items, float* d_out, Scratch&, cu
   check_launch();
 }
 
+void read_bandwidth_of_two(const float* d_a, const float* d_b, int num_items, float* d_out,
+                           Scratch& scratch, cudaStream_t stream) {
+  read_bandwidth(d_a, num_items, d_out, scratch, stream);
+  read_bandwidth(d_b, num_items, d_out, scratch, stream);
+}
+
 void copy_bandwidth(const int* d_in, int num_items, int* d_out, Scratch&, cudaStream_t stream) {
   const int num_vectors = num_items / 4;
   if (num_vectors == 0) return;
