@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rungs 01 and 02: the same function, with less memory in 02.
+// Rung 01.
 #include "fixture.h"
 
 namespace lab_judge {
@@ -19,21 +19,6 @@ TEST_F(Attention, SubtractsTheLargestScore) { subtracts_the_largest_score(); }
 TEST_F(Attention, WritesNothingWithoutQueries) { writes_nothing_without_queries(); }
 TEST_F(Attention, WorksOnEveryCall) { works_on_every_call(); }
 TEST_F(Attention, DependsOnNoOrderOfExecution) { depends_on_no_order_of_execution(); }
-
-class FusedAttention : public AttentionFixture {
- protected:
-  FusedAttention() : AttentionFixture(Kind::kFused) {}
-};
-
-TEST_F(FusedAttention, FollowsTheWorkedExample) { follows_the_worked_example(); }
-TEST_F(FusedAttention, AttendsWithinOneTile) { attends_within_one_tile(); }
-TEST_F(FusedAttention, AttendsAcrossTiles) { attends_across_tiles(); }
-TEST_F(FusedAttention, AttendsAnyShape) { attends_any_shape(); }
-TEST_F(FusedAttention, KeepsHeadsApart) { keeps_heads_apart(); }
-TEST_F(FusedAttention, SubtractsTheLargestScore) { subtracts_the_largest_score(); }
-TEST_F(FusedAttention, WritesNothingWithoutQueries) { writes_nothing_without_queries(); }
-TEST_F(FusedAttention, WorksOnEveryCall) { works_on_every_call(); }
-TEST_F(FusedAttention, DependsOnNoOrderOfExecution) { depends_on_no_order_of_execution(); }
 
 }  // namespace
 }  // namespace lab_judge

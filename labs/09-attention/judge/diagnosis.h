@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "problem.h"
+#include "data.h"
 
 namespace lab_judge {
 

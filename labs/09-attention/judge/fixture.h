@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "data.h"
 #include "fixture/fixture.h"
-#include "problem.h"
 #include "reference.h"
 
 namespace lab_judge {

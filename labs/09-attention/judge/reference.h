@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "problem.h"
+#include "data.h"
 #include "process/submission.h"
 
 namespace lab_judge {

@@ -8,8 +8,8 @@
 
 #include "anchors/anchors.cuh"
 #include "attention.cuh"
+#include "data.h"
 #include "fixture/test_data.h"
-#include "problem.h"
 #include "protocol/call_encoding.h"
 #include "workload_checks.h"
 

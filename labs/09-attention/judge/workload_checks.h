@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "problem.h"
+#include "data.h"
 
 namespace lab_judge {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "problem.h"
+#include "data.h"
 
 #include <cmath>
 
