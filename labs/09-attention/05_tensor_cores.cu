@@ -104,8 +104,12 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
   const int first_query = blockIdx.x * Tile::kQueries;
   const int warp_row = threadIdx.x / 32 * Tile::kWarpQueries;  // in the block's tile
   const int lane_id = threadIdx.x % 32;
-  const int row = lane_id % 16;    // of 16, and
-  const int chunk = lane_id / 16;  // of two: what this lane names to ldmatrix
+  // What this lane names to ldmatrix: a row of 16 and a chunk of two. The four matrices of queries
+  // and values go down first, those of keys to the right.
+  const int row = lane_id % 16;
+  const int chunk = lane_id / 16;
+  const int key = lane_id % 8 + lane_id / 16 * 8;
+  const int key_chunk = lane_id / 8 % 2;
   const std::size_t first_output = (head * num_queries + first_query) * kHeadSize;
 
   const auto start_copies = [&](int first_key, Stage& stage) {
@@ -124,15 +128,15 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
     // TODO 4. Wait for this tile, and start the copies of the next one. Into which stage, and how
     //         do you know that all warps have left it?
     Sums scores[Tile::kMmasDown][Tile::kKeys / kMmaCols] = {};
-    // TODO 5. Scores: queries times keys. Lane l names row l % 16 and chunk l / 16 of 16 keys: what
-    //         do words 0 to 3 of load_matrices hold then?
+    // TODO 5. Scores: queries times keys. Each lane names `key` and `key_chunk` of 16 keys: what do
+    //         words 0 to 3 of load_matrices hold then, and which of them are a fragment of B?
     if (first_key + Tile::kKeys > num_keys) {  // keys past the last one get a weight of 0
 #pragma unroll
       for (int j = 0; j < Tile::kKeys / kMmaCols; ++j) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const int key = first_key + j * kMmaCols + 2 * (lane_id % 4) + e % 2;
-          if (key < num_keys) continue;
+          const int column = first_key + j * kMmaCols + 2 * (lane_id % 4) + e % 2;
+          if (column < num_keys) continue;
 #pragma unroll
           for (int i = 0; i < Tile::kMmasDown; ++i) scores[i][j][e] = -INFINITY;
         }

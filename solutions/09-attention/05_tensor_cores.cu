@@ -133,8 +133,13 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
   const int first_query = blockIdx.x * Tile::kQueries;
   const int warp_row = threadIdx.x / 32 * Tile::kWarpQueries;  // in the block's tile
   const int lane_id = threadIdx.x % 32;
-  const int row = lane_id % 16;    // of 16, and
-  const int chunk = lane_id / 16;  // of two: what this lane names to ldmatrix
+  // What this lane names to ldmatrix: a row of 16 and a chunk of two. The four matrices of queries
+  // and values go down first, those of keys to the right: so the two words of a fragment of B are
+  // neighbours, as the instruction needs them, and no word moves to another register.
+  const int row = lane_id % 16;
+  const int chunk = lane_id / 16;
+  const int key = lane_id % 8 + lane_id / 16 * 8;
+  const int key_chunk = lane_id / 8 % 2;
   const std::size_t first_output = (head * num_queries + first_query) * kHeadSize;
 
   const auto start_copies = [&](int first_key, Stage& stage) {
@@ -168,11 +173,11 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
 #pragma unroll
       for (int j = 0; j < Tile::kKeys / kMmaCols; j += 2) {
         std::uint32_t keys[4];  // of 16 keys: a key is a column, so nothing is transposed
-        load_matrices(keys, stage.keys.at(j * kMmaCols + row, k + chunk));
+        load_matrices(keys, stage.keys.at(j * kMmaCols + key, k + key_chunk));
 #pragma unroll
         for (int i = 0; i < Tile::kMmasDown; ++i) {
-          multiply_bf16(scores[i][j], queries[i], {keys[0], keys[2]});
-          multiply_bf16(scores[i][j + 1], queries[i], {keys[1], keys[3]});
+          multiply_bf16(scores[i][j], queries[i], {keys[0], keys[1]});
+          multiply_bf16(scores[i][j + 1], queries[i], {keys[2], keys[3]});
         }
       }
     }
@@ -181,8 +186,8 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
       for (int j = 0; j < Tile::kKeys / kMmaCols; ++j) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const int key = first_key + j * kMmaCols + 2 * (lane_id % 4) + e % 2;
-          if (key < num_keys) continue;
+          const int column = first_key + j * kMmaCols + 2 * (lane_id % 4) + e % 2;
+          if (column < num_keys) continue;
 #pragma unroll
           for (int i = 0; i < Tile::kMmasDown; ++i) scores[i][j][e] = -INFINITY;
         }
