@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 
+#include "fixture/matrix.h"
 #include "protocol/arena.h"
 
 namespace lab_judge {
@@ -244,13 +245,22 @@ std::string explain_wrong(const Result& result) {
            "does another element get the sum?)";
   }
   const std::int64_t num_cols = result.factors.shape.num_cols;
+  const std::vector<std::size_t> wrong = judge::thinned(result.wrong);
+  const std::vector<std::size_t> right = judge::thinned(result.right);
   const Mistakes mistakes(result);
   for (const Mistake& mistake : mistakes.all()) {
-    const bool holds = std::ranges::all_of(result.wrong, [&](std::size_t element) {
+    const auto value = [&](std::size_t element) {
       const auto place = static_cast<std::int64_t>(element);
-      return result.fits(element, mistake.value(place / num_cols, place % num_cols));
-    });
-    if (holds) return mistake.clause;
+      return mistake.value(place / num_cols, place % num_cols);
+    };
+    // Right elements count as well: where many are right, several mistakes give the wrong ones.
+    if (std::ranges::all_of(wrong, [&](std::size_t i) { return result.fits(i, value(i)); }) &&
+        std::ranges::all_of(right, [&](std::size_t i) {
+          const double expected = value(i);
+          return expected == kNoValue || result.fits(i, expected);
+        })) {
+      return mistake.clause;
+    }
   }
   return {};
 }

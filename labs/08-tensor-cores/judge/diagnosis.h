@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Names the mistake that a wrong product looks like. A name is a guess: it is given only if every
-// examined wrong element is what the mistake would give.
+// examined element, right or wrong, is what the mistake would give.
 #pragma once
 
 #include <cmath>
@@ -15,8 +15,9 @@ namespace lab_judge {
 struct Result {
   const Factors& factors;
   const Expected& expected;
-  const std::vector<float>& h_c;   // (num_rows, num_cols)
-  std::vector<std::size_t> wrong;  // indices into h_c, ascending
+  const std::vector<float>& h_c;        // (num_rows, num_cols)
+  std::vector<std::size_t> wrong = {};  // indices into h_c, ascending
+  std::vector<std::size_t> right = {};  // the others
 
   double allowed(std::size_t element) const {
     return expected.allowed.empty() ? 0 : expected.allowed[element];

@@ -65,9 +65,9 @@ Expected rounded_product(const Factors& factors) {
 
 std::optional<judge::Failure> compare(const Factors& factors, const Expected& expected,
                                       const std::vector<float>& h_c) {
-  Result result{factors, expected, h_c, {}};
+  Result result{factors, expected, h_c};
   for (std::size_t i = 0; i < h_c.size(); ++i) {
-    if (!result.fits(i, expected.values[i])) result.wrong.push_back(i);
+    (result.fits(i, expected.values[i]) ? result.right : result.wrong).push_back(i);
   }
   if (result.wrong.empty()) return std::nullopt;
 
@@ -87,7 +87,6 @@ std::optional<judge::Failure> compare(const Factors& factors, const Expected& ex
   if (result.allowed(first) > 0) {
     message += " (allowed error " + judge::number(result.allowed(first)) + ")";
   }
-  result.wrong = judge::thinned(result.wrong);
   return judge::Failure{judge::kind::kWrongResult, message + where, explain_wrong(result)};
 }
 

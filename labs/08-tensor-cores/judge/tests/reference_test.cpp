@@ -68,6 +68,25 @@ TEST_P(Compare, NamesAMissingTile) {
   EXPECT_NE(pattern_of(factors, exact_product(cut).values).find("partial tile"), std::string::npos);
 }
 
+// B moves columns, and A's words 0 and 3 take the place of words 2 and 1: every wrong element is
+// what a B with exchanged words would give, but B is right.
+TEST_P(Compare, NamesNoMistakeThatRightElementsContradict) {
+  const int half = GetParam() == Format::kE4m3 ? 16 : 8;
+  const int depth = 2 * half;
+  Factors factors = random_integers(GetParam(), {16, 16, depth}, 11);
+  for (int k = 0; k < depth; ++k) {
+    for (int col = 0; col < 16; ++col) factors.h_b[k * 16 + col] = k == (col + 1) % depth ? 1 : 0;
+  }
+  Factors read = factors;
+  for (int row = 0; row < 16; ++row) {
+    for (int k = 0; k < depth; ++k) {
+      const int read_k = k % half + (row < 8 ? 0 : half);
+      read.h_a[row * depth + k] = factors.h_a[row * depth + read_k];
+    }
+  }
+  EXPECT_EQ(pattern_of(factors, exact_product(read).values), "");
+}
+
 INSTANTIATE_TEST_SUITE_P(Formats, Compare,
                          ::testing::Values(Format::kBf16, Format::kSplit, Format::kE4m3));
 
