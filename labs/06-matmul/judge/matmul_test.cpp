@@ -147,6 +147,8 @@ TEST_F(Matmul, MultipliesWholeTiles) {
 TEST_F(Matmul, MultipliesPartialTiles) {
   std::vector<Shape> shapes = squares({127, 65, 63, 33, 31, 17, 16, 15, 9, 8, 7, 3, 2, 1});
   shapes.push_back({129, 129, judge::kOnGpu ? 129 : 17});
+  // Only one of the three sizes ends within a tile: of rows, of columns, of the depth.
+  shapes.insert(shapes.end(), {{132, 256, 16}, {128, 260, 16}, {128, 256, 12}});
   expect_for_shapes(shapes, [&](const Shape& shape) { return multiply_integers(shape); });
 }
 
