@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from lockstep_grader.grading.grade_class import Summary
 from lockstep_grader.model.compat import tomllib
 from lockstep_grader.model.grades import (
     Judgement,
@@ -20,7 +21,6 @@ from lockstep_grader.model.grades import (
     RungResult,
     SubmissionResult,
 )
-from lockstep_grader.results.class_table import Summary
 from made_up_grades import demo, write_results
 
 from conftest import DATA, LAB, Checkout
@@ -208,7 +208,7 @@ def test_a_course_file_that_is_none(checkout: Checkout, results: Path) -> None:
         (checkout.root / "none.toml", "No such file"),
         (checkout.root, "Is a directory"),
         (checkout.write("course.toml", b"a = '\xff'"), "course.toml:1: not UTF-8"),
-        (checkout.write("large.toml", "#" * (2 << 20)), "is larger than 1 MiB"),
+        (checkout.write("large.toml", "#" * (2 << 20)), "is larger than 1024 KiB"),
     ):
         assert says in checkout.refusal("report", results, "--course", file)
 

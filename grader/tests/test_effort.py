@@ -13,7 +13,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.grades import Backend, Effort, Judgement, Lab
 from lockstep_grader.model.score import score_lab
-from lockstep_grader.student.effort import effort, remember_work
+from lockstep_grader.student.state import effort, remember_work
 
 from conftest import LAB, Checkout, verdict_line
 

@@ -56,7 +56,7 @@ _PREDICTIONS = range(3, 7)  # of a rung, besides the order of the ladder
 def prove_quiz(
     workspace: Workspace, lab: Lab, mutants: Sequence[Mutant]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each question, and in what it fails."""
+    """Each question, with its problems."""
     try:
         quiz = read_quiz(workspace, lab)
         if quiz is None:
@@ -79,7 +79,7 @@ def prove_quiz(
 
 
 def prove_predictions(workspace: Workspace, lab: Lab) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each rung that has a budget, and in what its predictions fail."""
+    """Each rung that has a budget, with the problems of its predictions."""
     try:
         forecast = read_predictions(workspace, lab)
     except InputError as error:
@@ -139,7 +139,7 @@ def _case_problems(question: Question, case: CaseKey) -> Iterator[str]:
 def _check_problems(
     quiz: Quiz, key: Key, question: Question, cases: Sequence[CaseKey]
 ) -> Iterator[str]:
-    """That the key, and the sealed key as students get it, say so of each answer."""
+    """Where the key, or the sealed key that students get, judges an answer otherwise."""
     sealed = SealedKey(quiz, {question.id: _entries(quiz, question, cases)})
     for number, case in enumerate(cases):
         asked = drawn(question, number)

@@ -126,7 +126,7 @@ def _in_namespaces(chain: Iterable[_Rung]) -> Iterator[str]:
 
 
 class _Compiler:
-    """Judges a job by nvcc alone: any finding, warning or fault says that it is no use."""
+    """Judges a job by nvcc alone; after a finding, warning or fault the rungs go one by one."""
 
     def __init__(self, judge: RungJudge) -> None:
         self._setup = judge.setup

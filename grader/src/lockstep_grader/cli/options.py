@@ -8,6 +8,7 @@ import typer
 
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import StrEnum
+from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Backend
 
 
@@ -35,6 +36,14 @@ def named(target: str | None) -> str | None:
     if path.exists() and path != labs and path.is_relative_to(labs):
         return path.relative_to(labs).as_posix()
     return target.removeprefix("labs/").strip("/")
+
+
+def folder_given(workspace: Workspace, given: Path | None) -> Path:
+    """The folder that --from names, or labs. Raises InputError where there is none."""
+    folder = given or workspace.labs
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder")
+    return folder
 
 
 def _lab_named(target: str) -> str:

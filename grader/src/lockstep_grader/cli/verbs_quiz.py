@@ -10,7 +10,13 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from lockstep_grader.cli.options import FolderOption, LabArgument, RungArgument, SandboxOption
+from lockstep_grader.cli.options import (
+    FolderOption,
+    LabArgument,
+    RungArgument,
+    SandboxOption,
+    folder_given,
+)
 from lockstep_grader.intake.catalog import find_lab, find_target, read_labs
 from lockstep_grader.judging.session import Wanted, open_session_for
 from lockstep_grader.machine.console import make_console
@@ -68,7 +74,7 @@ def quiz(
     scorer = scorer_of(workspace, lab)
     if scorer is None:
         raise InputError(f"{lab.id} has no quiz")
-    file = answers_file(_folder_of(workspace, from_), questions)
+    file = answers_file(folder_given(workspace, from_), questions)
     answers = _answers(file, scorer, seed, practice)
     if as_json:
         if not practice and not file.is_file():
@@ -124,7 +130,7 @@ def predict(
             f"{lab.id}/{rung.id} asks for no prediction; others do" if is_rung else "name a rung"
         )
         raise InputError(f"{problem}, as in ./lab predict {lab.id}/{whole.questions[0].rung}")
-    folder = _folder_of(workspace, from_)
+    folder = folder_given(workspace, from_)
     notebook = Notebook.of(folder, whole)
     if as_json:
         if not notebook.file.is_file():
@@ -192,10 +198,3 @@ def _question_json(drawn: Asked) -> dict[str, object]:
         "options": dict(drawn.options),
         "unit": question.unit,
     }
-
-
-def _folder_of(workspace: Workspace, given: Path | None) -> Path:
-    folder = given or workspace.labs
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder")
-    return folder

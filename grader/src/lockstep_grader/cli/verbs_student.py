@@ -24,6 +24,7 @@ from lockstep_grader.cli.options import (
     SanitizerOption,
     SeedOption,
     TargetArgument,
+    folder_given,
 )
 from lockstep_grader.intake.catalog import find_lab, find_target, read_labs
 from lockstep_grader.intake.effort import effort_text
@@ -43,7 +44,6 @@ from lockstep_grader.quiz.predict import read_sheets
 from lockstep_grader.results.serial import check_json
 from lockstep_grader.student import bench, state
 from lockstep_grader.student.check import Checked, Shown, check, watch
-from lockstep_grader.student.effort import effort, has_failed, remember_work
 from lockstep_grader.student.explain import causes_of
 from lockstep_grader.student.predict import invitation, show_after
 
@@ -129,7 +129,7 @@ def _remember(workspace: Workspace, checked: Checked) -> None:
             }
             state.remember_checks(workspace.state, lab, result, checked.sources, causes)
             state.remember_right(workspace.state, lab, result)
-            remember_work(workspace.state, result, datetime.now(UTC))
+            state.remember_work(workspace.state, result, datetime.now(UTC))
 
 
 @contextmanager
@@ -154,7 +154,7 @@ def watch_target(
     """Check again on every save; Ctrl-C ends."""
     workspace = Workspace.from_environment()
     lab, rungs = find_target(read_labs(workspace), target)
-    folder = _folder(workspace, from_)
+    folder = folder_given(workspace, from_)
     console = make_console()
 
     wanted = Wanted(backend.backend, jobs, sanitizer=sanitizer, sandbox=sandbox, labs=[lab.id])
@@ -192,7 +192,9 @@ def hint(
         print(f"the hints of {lab.id}/{rung.id} start again")
         return ExitCode.FULL_MARKS
     count = len(rung.hints)
-    is_closed = state.last_hint_waits(workspace) and not has_failed(workspace.state, lab, rung)
+    is_closed = state.last_hint_waits(workspace) and not state.has_failed(
+        workspace.state, lab, rung
+    )
     revealed = list(state.revealed_hints(workspace.state, lab, rung))
     checks = state.last_checks(workspace.state, lab)
     causes = checks[rung.id].causes if rung.id in checks else ()
@@ -226,9 +228,9 @@ def submit(
     workspace = Workspace.from_environment()
     lab = find_lab(read_labs(workspace), lab_name)
     target = output or Path(f"{lab.id}.zip")
-    folder = _folder(workspace, from_)
+    folder = folder_given(workspace, from_)
     unanswered = list(_unanswered(workspace, lab, folder, force))
-    spent = effort(workspace.state, lab)
+    spent = state.effort(workspace.state, lab)
     packed = pack(folder, lab, target, force, spent if with_effort else None)
     files = "1 file" if len(packed) == 1 else f"{len(packed)} files"
     print(f"{target}: {files}, {', '.join(packed)}")
@@ -328,13 +330,6 @@ def _numbers(text: str) -> list[int]:
     if min(numbers) < 1:
         raise InputError("--sizes takes numbers above 0")
     return numbers
-
-
-def _folder(workspace: Workspace, given: Path | None) -> Path:
-    folder = given or workspace.labs
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder")
-    return folder
 
 
 def pack(

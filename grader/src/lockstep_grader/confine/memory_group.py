@@ -103,7 +103,7 @@ def _divide(group: Path) -> None:
 
 
 def _remove_left_groups(group: Path, proc: Path) -> None:
-    """Those of judges that were killed. The kernel keeps a group in which a process is left."""
+    """Removes the groups of judges that were killed. The kernel keeps one that has a process."""
     for left in group.glob("worker-*"):
         if not (proc / left.name.split("-")[1]).exists():
             with suppress(OSError):

@@ -11,10 +11,17 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import AfterValidator, Field
 
 from lockstep_grader.intake.roster import Called, fitting
-from lockstep_grader.intake.toml_lines import KeyPath, decoded, key_lines, line_of, spelled
+from lockstep_grader.intake.toml_lines import (
+    KeyPath,
+    bytes_of,
+    decoded,
+    key_lines,
+    line_of,
+    spelled,
+)
 from lockstep_grader.intake.toml_tables import Table, parse_table
 from lockstep_grader.model.compat import UTC
-from lockstep_grader.model.errors import InputError, MistakesError
+from lockstep_grader.model.errors import MistakesError
 from lockstep_grader.model.grades import Lab
 from lockstep_grader.model.policy import (
     Comment,
@@ -27,7 +34,6 @@ from lockstep_grader.model.policy import (
 )
 from lockstep_grader.model.quiz import Sheet
 
-_MAX_BYTES = 1 << 20
 _MAX_AMOUNT = 1e6  # of hours, days, points or weights; far more overflows in dates and sums
 
 
@@ -121,7 +127,7 @@ class CourseFile:
     def __init__(self, file: Path, labs: Sequence[Lab]) -> None:
         """Raises InputError naming the file, the line and the key of each mistake in its form."""
         self._file = file
-        data = _bytes_of(file)
+        data = bytes_of(file)
         self._read = parse_table(str(file), data, _File)
         self._lines = key_lines(decoded(data))
         self._labs = {lab.id: lab for lab in labs}
@@ -301,14 +307,3 @@ class CourseFile:
         if when is None:
             return None
         return (when.replace(tzinfo=self._zone) if when.tzinfo is None else when).astimezone(UTC)
-
-
-def _bytes_of(file: Path) -> bytes:
-    try:
-        with file.open("rb") as stream:
-            data = stream.read(_MAX_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"{file}: {error.strerror}") from error
-    if len(data) > _MAX_BYTES:
-        raise InputError(f"{file} is larger than {_MAX_BYTES >> 20} MiB; is it a course file?")
-    return data

@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from lockstep_grader.model.compat import tomllib
@@ -71,6 +72,15 @@ def _indexed(names: tuple[str, ...], last_index: Mapping[tuple[str, ...], int]) 
 MAX_BYTES = 1 << 20
 # tomllib takes time and memory for the square of the parts of one key, a.b.c: 25 GB for 100,000.
 MAX_DOTS = 500  # in one line: only its end bounds a key, whose parts may be quoted
+
+
+def bytes_of(file: Path, max_bytes: int = MAX_BYTES) -> bytes:
+    """What is in `file`, up to one byte too many, which `load` refuses. Raises InputError."""
+    try:
+        with file.open("rb") as stream:
+            return stream.read(max_bytes + 1)
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror}") from error
 
 
 def load(

@@ -11,12 +11,13 @@ from lockstep_grader.intake.toml_lines import (
     MAX_BYTES,
     MAX_DOTS,
     KeyPath,
+    bytes_of,
     key_lines,
     line_of,
     load,
     spelled,
 )
-from lockstep_grader.model.errors import InputError, MistakesError
+from lockstep_grader.model.errors import MistakesError
 
 _MOST_PROBLEMS = 20  # of one file that are listed
 # By pydantic's type of an error, whose own words address programmers. Names in braces are of the
@@ -52,12 +53,7 @@ _AnyTable = TypeVar("_AnyTable", bound=Table)
 
 def read_table(file: Path, model: type[_AnyTable]) -> _AnyTable:
     """Raises InputError, with a line for each mistake."""
-    try:
-        with file.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"{file}: {error.strerror}") from error
-    return parse_table(str(file), data, model)
+    return parse_table(str(file), bytes_of(file), model)
 
 
 def parse_table(

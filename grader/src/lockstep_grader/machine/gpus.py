@@ -96,7 +96,7 @@ class GpuQueue:
 
 
 def _readable(file: Path) -> int:
-    """An open file of anyone's; a lock needs no right to write."""
+    """The open file, also one that another user made; a lock needs no right to write."""
     flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
         return os.open(file, flags)

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -160,6 +160,25 @@ class Processes:
         with self._lock:
             self._running.discard(child.pid)
         child.wait()
+
+
+def captured(
+    argv: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None
+) -> "subprocess.CompletedProcess[str]":
+    """Stdout and stderr together in `stdout`. Raises FaultError when the tool is missing."""
+    try:
+        return subprocess.run(
+            argv,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+    except OSError as error:
+        raise FaultError(f"cannot run {argv[0]}: {error.strerror}; see ./lab doctor") from error
 
 
 def output_of(argv: Sequence[str], seconds: float = 30) -> str:

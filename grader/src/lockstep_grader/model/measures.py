@@ -205,7 +205,7 @@ COMPILER_MEASURES = _measures(
 
 
 def compiler_measures(resources: Sequence[Resources]) -> Mapping[str, float]:
-    """Their values; nothing where nvcc did not compile the rung."""
+    """Their values; none where nvcc did not compile the rung."""
     if not resources:
         return {}
     return {

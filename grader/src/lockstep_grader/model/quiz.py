@@ -28,7 +28,7 @@ class Sheet(StrEnum):
 
     @property
     def file(self) -> str:
-        """With a student's answers, next to the rungs."""
+        """The file with a student's answers, next to the rungs."""
         return {Sheet.QUIZ: "answers.toml"}.get(self, f"{self}.toml")
 
     def command(self, lab: str) -> str:

@@ -265,7 +265,7 @@ class _StandingJudge:
         return not self._processes.ends_within(self._child, 0)
 
     def run(self, words: Sequence[str], limits: Limits, results: Path) -> Completed:
-        """Its run with these words as its command line, which may be its last."""
+        """Runs it with these words as its command line; it may end by that."""
         started = time.monotonic()
         os.truncate(self._output, 0)  # the judge appends to it
         status, timed_out = self._ask(b"\0".join(map(os.fsencode, words)), limits.seconds)

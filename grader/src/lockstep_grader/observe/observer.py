@@ -278,7 +278,7 @@ def differing(plain: Sequence[TestResult], checked: Sequence[TestResult]) -> Tes
 
 
 def emulators_test(judgement: Judgement) -> TestResult:
-    """Of the emulator's judgement. Raises FaultError where the emulator could not judge."""
+    """The test `emulator`, from its judgement. Raises FaultError where it could not judge."""
     if judgement.fault:
         raise FaultError(f"the emulator, which judges cleanliness, too: {judgement.fault}")
     findings = _findings(judgement)

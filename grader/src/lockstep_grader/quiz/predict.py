@@ -128,7 +128,7 @@ def read_predictions(workspace: Workspace, lab: Lab) -> Forecast | None:
 
 
 def read_sheets(workspace: Workspace, lab: Lab) -> tuple[Quiz, ...]:
-    """All that the lab asks."""
+    """The quiz and the predictions of the lab, as far as it has them."""
     return tuple(filter(None, (read_quiz(workspace, lab), read_predictions(workspace, lab))))
 
 

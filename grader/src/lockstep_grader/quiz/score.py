@@ -215,7 +215,7 @@ def handed_in(submission: Submission, lab: Lab, quiz: Quiz) -> Answers | str | N
 
 
 def scorer_of(workspace: Workspace, lab: Lab) -> Scorer | None:
-    """With the key where there is one, else with the sealed key; None: the lab has no quiz."""
+    """A scorer with the key, or else with the sealed key; None: the lab has no quiz."""
     quiz = read_quiz(workspace, lab)
     if quiz is None:
         return None

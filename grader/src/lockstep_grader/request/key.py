@@ -81,7 +81,7 @@ class Keys:
         return " ".join(["sandbox", *(file.name for file in confinement.hidden)])
 
     def _lab_digest(self, lab: Lab) -> str:
-        """Of the lab's judge, with its data, its calls and its contract."""
+        """A hash of the lab's judge, with its data, its calls and its contract."""
         if lab.id not in self._lab_digests:
             tools = self._setup.of(lab).tools
             files = [tools.judge, tools.calls, *sorted(tools.include.glob("*.cuh"))]
@@ -90,7 +90,7 @@ class Keys:
         return self._lab_digests[lab.id]
 
     def _beside_digest(self, job: Job) -> str:
-        """Of the solutions that are timed with the submission: a ratio is of both."""
+        """A hash of the solutions that are timed with the submission: a ratio depends on both."""
         if self._setup.backend is Backend.CPU:
             return ""
         folder = self._setup.workspace.solutions / job.lab.id
@@ -104,7 +104,7 @@ class Keys:
 
 @functools.cache
 def grader_digest() -> str:
-    """Of the packages in DECIDING: another grader may judge otherwise."""
+    """A hash of the packages in DECIDING: another grader may judge otherwise."""
     return digest(file for name in DECIDING for file in sorted(PACKAGE.joinpath(name).glob("*.py")))
 
 

@@ -17,9 +17,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from lockstep_grader.intake.toml_lines import bytes_of
 from lockstep_grader.intake.toml_tables import Table, parse_table
 from lockstep_grader.machine.files import write_whole
-from lockstep_grader.model.errors import FaultError, InputError
+from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.policy import Comment
 
 FILE = "comments.toml"
@@ -59,13 +60,9 @@ class _File(Table):
 def read_comments(folder: Path) -> tuple[Kept, ...]:
     """The comments of a results folder, none where there is no file. Raises InputError."""
     file = folder / FILE
-    try:
-        with file.open("rb") as stream:
-            data = stream.read(_MAX_BYTES + 1)
-    except FileNotFoundError:
+    if not file.exists():
         return ()
-    except OSError as error:
-        raise InputError(f"{file}: {error.strerror}") from error
+    data = bytes_of(file, _MAX_BYTES)
     # A comment is on one line: dots in it make no key.
     return parse_table(str(file), data, _File, _MAX_BYTES, max_dots=MAX_CHARS).comment
 

@@ -99,7 +99,7 @@ class Entry(SubmissionResult):
 
     @property
     def name(self) -> str:
-        """The student's; the id where the roster knows none."""
+        """The student's name; the id where the roster has no name."""
         return visible(self.student.name or self.id)
 
     @property

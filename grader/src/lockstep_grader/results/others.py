@@ -36,7 +36,7 @@ class _File(BaseModel):
 
 
 def read_confirmed(store: Store) -> Mapping[ResultId, Confirmation]:
-    """Those of judgements that still count. A damaged file has none, and is reported."""
+    """The confirmations of judgements that still count. A damaged file is reported."""
     try:
         file = _File.model_validate(read_json(store.folder / FILE))
     except FileNotFoundError:

@@ -68,7 +68,7 @@ class Request(NamedTuple):
 def new_requests(
     folder: Path, submissions: Sequence[Submission], say: Callable[[str], None]
 ) -> tuple[Request, ...]:
-    """Those that `requests_done` has not noted. A line that names no rung is reported."""
+    """The requests that `requests_done` has not noted. A line that names no rung is reported."""
     met = _met(folder)
     found: dict[str, Request] = {}
     for submission in submissions:

@@ -209,7 +209,7 @@ def _warnings(checked: Checked) -> tuple[CompilerWarning, ...]:
 
 
 def replay_command(target: str, result: RungResult, named: str = "") -> str:
-    """Shows the launch of the cause that the check shows, step by step; `named`: --from.
+    """The command that replays the launch of the cause step by step; `named`: --from.
 
     Empty: there is nothing to replay.
     """

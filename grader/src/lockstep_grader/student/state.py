@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""What a checkout stores about its student: scores, rungs that were right, revealed hints."""
+"""What a checkout stores about its student: scores, right rungs, revealed hints, minutes."""
 
 import contextlib
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.files import read_json, write_json
 from lockstep_grader.machine.workspace import LAST_HINT_WAITS, MANIFEST, Workspace
-from lockstep_grader.model.grades import Finding, Lab, LabResult, Rung
+from lockstep_grader.model.compat import UTC
+from lockstep_grader.model.grades import Effort, Finding, FindingKind, Lab, LabResult, Rung
 
 _CHECKS = "checks.json"
 
@@ -112,3 +114,58 @@ def read_kept(file: Path) -> Mapping[str, Any]:
     except (OSError, ValueError):
         return {}
     return data if isinstance(data, dict) else {}
+
+
+# ---- what a rung costs its student: minutes between checks, failed checks, opened hints
+
+_WORK = "work.json"
+_PAUSE = timedelta(minutes=30)  # more between two checks was not all work on the rung
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    last: datetime | None = None  # the end of the last check
+    minutes: Mapping[str, float] = field(default_factory=dict)  # by LAB/RUNG, as below
+    failed: frozenset[str] = frozenset()
+
+
+def remember_work(folder: Path, result: LabResult, now: datetime) -> None:
+    """Adds the time since the last check to the rungs that this one judged, in equal parts."""
+    work = _work(folder)
+    spent = now - work.last if work.last else timedelta()
+    share = spent / len(result.rungs) if timedelta() < spent <= _PAUSE else timedelta()
+    minutes, failed = dict(work.minutes), set(work.failed)
+    for rung in result.rungs:
+        name = f"{result.id}/{rung.id}"
+        minutes[name] = minutes.get(name, 0.0) + share / timedelta(minutes=1)
+        is_written = all(finding.kind is not FindingKind.TODO for finding in rung.findings)
+        if is_written and not rung.judgement.is_right:
+            failed.add(name)
+    kept = {"last": now.isoformat(), "minutes": minutes, "failed": sorted(failed)}
+    write_json(folder / _WORK, kept)
+
+
+def has_failed(folder: Path, lab: Lab, rung: Rung) -> bool:
+    """Whether a check has judged the rung, once it was written, and found it wrong."""
+    return f"{lab.id}/{rung.id}" in _work(folder).failed
+
+
+def effort(folder: Path, lab: Lab) -> Effort:
+    spent = {
+        rung.id: round(_work(folder).minutes.get(f"{lab.id}/{rung.id}", 0.0)) for rung in lab.rungs
+    }
+    opened = {rung.id: len(revealed_hints(folder, lab, rung)) for rung in lab.rungs}
+    return Effort(
+        {rung: minutes for rung, minutes in spent.items() if minutes},
+        {rung: count for rung, count in opened.items() if count},
+    )
+
+
+def _work(folder: Path) -> _Work:
+    kept = read_kept(folder / _WORK)
+    try:
+        last = datetime.fromisoformat(str(kept["last"]).replace("Z", "+00:00"))
+        minutes = {str(rung): float(each) for rung, each in kept["minutes"].items()}
+        return _Work(last.astimezone(UTC), minutes, frozenset(map(str, kept.get("failed", ()))))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return _Work()

@@ -108,7 +108,7 @@ class Clang:
 
     @property
     def words(self) -> str:
-        """For doctor."""
+        """How doctor describes it."""
         return f"{self.path} {self.version}"
 
 

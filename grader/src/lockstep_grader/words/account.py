@@ -123,7 +123,7 @@ def _reason(cause: Finding, due: Sequence[Tried], told: Iterable[str]) -> str:
 
 
 def _untold(message: str, told: Iterable[str]) -> str:
-    """What is left of a test's message: the size, where a finding says the rest."""
+    """What a finding does not say already of a test's message, such as the size."""
     for text in told:
         if text and text in message:
             return message[: message.index(text)].rstrip(": ")

@@ -201,7 +201,7 @@ def _values(name: Token, tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _arguments(tokens: Sequence[Token], start: int) -> Iterator[Sequence[Token]]:
-    """Those after an opening bracket, up to the one that closes it."""
+    """The arguments after an opening bracket, up to the one that closes it."""
     depth, begin = 0, start
     for at in range(start, len(tokens)):
         text = tokens[at].text

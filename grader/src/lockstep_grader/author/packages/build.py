@@ -122,7 +122,7 @@ def _files_under(folder: Path) -> Iterator[Path]:
 
 
 def _without_other_headers(files: dict[str, Packed], lab: Lab) -> Files:
-    """Less the headers of common/cuda that only other labs include: one may solve this lab."""
+    """Leaves out headers of common/cuda that only other labs include: one may solve this lab."""
     given = {path: file for path, file in files.items() if path.startswith(f"{_HEADERS}lab/")}
     kept = {path: file for path, file in files.items() if path not in given}
     wanted = _included(kept.values()) | set(lab.headers)
@@ -163,7 +163,7 @@ class Order:
 
     @property
     def sheet_options(self) -> str:
-        """For the command that grades."""
+        """The options of the command that grades."""
         return "".join(f" --{sheet} {number(worth)}" for sheet, worth in self.counted.items())
 
     @property

@@ -25,6 +25,7 @@ from rich.text import Text
 
 from lockstep_grader.judging.doctor import PYTHON_DEVELOPER_PACKAGES
 from lockstep_grader.machine.files import write_whole
+from lockstep_grader.machine.process import captured
 from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, system_error_line
@@ -119,7 +120,7 @@ def _print_summary(console: Console, rows: Sequence[tuple[Section, Tally, float]
 
 def run_tool(context: Context, name: str, argv: Sequence[str], cwd: Path | None = None) -> Tally:
     """One test: the tool's exit status. Its output is shown when it fails."""
-    done = capture(argv, cwd or context.workspace.root)
+    done = captured(argv, cwd or context.workspace.root)
     report(context, name, done.returncode == 0, done.stdout)
     return Tally(passed=1) if done.returncode == 0 else Tally(failed=1)
 
@@ -131,25 +132,6 @@ def tool(name: str) -> str:
     """
     pinned = Path(sys.executable).parent / name
     return str(pinned) if pinned.is_file() else name
-
-
-def capture(
-    argv: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Stdout and stderr together in `stdout`. Raises FaultError when the tool is missing."""
-    try:
-        return subprocess.run(
-            argv,
-            cwd=cwd,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-        )
-    except OSError as error:
-        raise FaultError(f"cannot run {argv[0]}: {error.strerror}; see ./lab doctor") from error
 
 
 def report(context: Context, name: str, good: bool, output: str = "") -> None:

@@ -20,7 +20,6 @@ from lockstep_grader.author.selftest.runner import (
     Context,
     Section,
     Tally,
-    capture,
     junit_tally,
     report,
     run_tool,
@@ -29,6 +28,7 @@ from lockstep_grader.author.selftest.runner import (
 from lockstep_grader.author.selftest.tidy import check_tidy
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.judging.session import Wanted, open_session
+from lockstep_grader.machine.process import captured
 from lockstep_grader.machine.workspace import Workspace, cache_folder, forget_unused
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.grades import Backend
@@ -102,7 +102,7 @@ def hits(path: str, text: str, turns: Iterable[Turn]) -> Iterator[Hit]:
 
 def texts(root: Path) -> Iterator[tuple[str, str]]:
     """The texts under version control, by path."""
-    done = capture(["git", "-C", str(root), "ls-files", "-z"], root)
+    done = captured(["git", "-C", str(root), "ls-files", "-z"], root)
     if done.returncode != 0:
         raise FaultError(f"git ls-files failed in {root}: {done.stdout.strip()}")
     own = TURNS.name
@@ -159,7 +159,7 @@ def check_format(context: Context) -> Tally:
     if not files:
         raise FaultError("no C++ files found to check")
     root = workspace.root
-    done = capture([tool("clang-format"), "--dry-run", "-Werror", *files], root)
+    done = captured([tool("clang-format"), "--dry-run", "-Werror", *files], root)
     wrong = dict.fromkeys(Path(name) for name in _FORMAT_ERROR.findall(done.stdout))
     for file in wrong:
         report(context, f"{workspace.shown(file)}: run clang-format -i on it", good=False)
@@ -213,7 +213,7 @@ def run_ctest(context: Context) -> Tally:
     with tempfile.TemporaryDirectory(prefix="lockstep-") as work:
         junit = Path(work) / "ctest.xml"
         jobs = str(_waiting_jobs(context))
-        done = capture([*argv, "-j", jobs, "--output-junit", str(junit)], build)
+        done = captured([*argv, "-j", jobs, "--output-junit", str(junit)], build)
         tally = junit_tally(junit, done.returncode)
     report(context, f"ctest: {tally}", tally.failed == 0, _CTEST_GOOD.sub("", done.stdout))
     return tally
@@ -234,7 +234,7 @@ def run_pytest(context: Context) -> Tally:
             argv += ["-n", str(_waiting_jobs(context)), "--dist", "loadfile"]
             argv += ["--no-loadscope-reorder"]
         argv += map(str, context.test_files)
-        done = capture(argv, grader, _quick_starts())
+        done = captured(argv, grader, _quick_starts())
         tally = junit_tally(junit, done.returncode)
     report(context, f"pytest: {tally}", tally.failed == 0, done.stdout)
     for line in done.stdout.splitlines():

@@ -12,8 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep_grader.author.selftest.runner import Context, Tally, capture, report, tool
+from lockstep_grader.author.selftest.runner import Context, Tally, report, tool
 from lockstep_grader.machine.files import write_whole
+from lockstep_grader.machine.process import captured
 from lockstep_grader.machine.workspace import Workspace, cache_folder, forget_unused
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend
@@ -71,14 +72,14 @@ def check_tidy(context: Context) -> Tally:
     build = build_backend(
         workspace, Backend.CPU, ["lockstep", "lockstep_tests"], context.jobs
     ).parent
-    gcc_headers = capture(["g++", "-print-file-name=include"], build).stdout.strip()  # backtrace.h
+    gcc_headers = captured(["g++", "-print-file-name=include"], build).stdout.strip()  # backtrace.h
     arguments = [
         *_ARGUMENTS,
         f"--extra-arg=-idirafter{gcc_headers}",
         f"--config-file={workspace.root / '.clang-tidy'}",
     ]
     clang_tidy = tool("clang-tidy")
-    version = capture([clang_tidy, "--version"], build).stdout
+    version = captured([clang_tidy, "--version"], build).stdout
     settings = digest([workspace.root / ".clang-tidy"])
 
     def check(unit: _Unit) -> Tally:
@@ -95,7 +96,7 @@ def check_tidy(context: Context) -> Tally:
         else:
             file = build / "tidy" / f"{key}.cpp"
             starts = _join(unit, file)
-            done = capture([clang_tidy, *arguments, *more, str(file), "--", *unit.command], build)
+            done = captured([clang_tidy, *arguments, *more, str(file), "--", *unit.command], build)
             good = done.returncode == 0
             report(context, f"clang-tidy {shown}", good, _placed(done.stdout, file, starts))
             if not good:
@@ -180,7 +181,7 @@ def _dependencies(build: Path) -> Mapping[str, Sequence[Path]]:
     """What each object was made from, as the compiler told Ninja."""
     found: dict[str, list[Path]] = {}
     current: list[Path] = []
-    for line in capture(["ninja", "-t", "deps"], build).stdout.splitlines():
+    for line in captured(["ninja", "-t", "deps"], build).stdout.splitlines():
         if match := _DEPENDENCY_HEADER.match(line):
             current = found.setdefault(match[1], [])
         elif line.startswith("    "):

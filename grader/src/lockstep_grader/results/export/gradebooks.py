@@ -48,7 +48,7 @@ class Roster:
         return lab_id
 
     def find(self, entry: Entry) -> Mapping[str, str] | None:
-        """The row of who handed in: by number, login or email, else by a name held by one."""
+        """The row of the student: by number, login or email, else by a name that is unique."""
         who = entry.student
         for key, values in (
             ("ID", {who.lms_id}),

@@ -150,7 +150,7 @@ class _Adapter:
         return {"breakpoints": self._set_all().get("", [])}
 
     def _on_setExceptionBreakpoints(self, _: dict[str, Any]) -> None:  # noqa: N802
-        """Findings stop always."""
+        """A finding always stops the program."""
 
     def _set_all(self) -> dict[str, list[dict[str, Any]]]:
         session = self._needed()
@@ -306,7 +306,7 @@ class _Adapter:
         }
 
     def _kept(self, place: tuple[int, int, int], what: Value | int) -> int:
-        """The number by which an editor unfolds it."""
+        """Keeps `what`; the number by which an editor asks for its parts."""
         self._values.append((place, what))
         return len(self._values)
 

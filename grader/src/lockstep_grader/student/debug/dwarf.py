@@ -254,7 +254,7 @@ class Dwarf:
         return self._by_offset.get(offset) if isinstance(offset, int) else None
 
     def _with(self, die: Die | None, attribute: int) -> Die | None:
-        """It, or that of which it is a copy: the first that has the attribute."""
+        """The entry, or the one that it is a copy of: the first with the attribute."""
         while die and attribute not in die.attributes:
             die = self.named(die, ORIGIN) or self.named(die, SPECIFICATION)
         return die
@@ -302,7 +302,7 @@ class Dwarf:
         return found
 
     def globals(self, *tags: int) -> Iterator[Die]:
-        """Those of namespaces, too."""
+        """Also the entries in namespaces."""
         for unit in self.units:
             waiting = list(unit.children)
             while waiting:

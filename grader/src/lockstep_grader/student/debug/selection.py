@@ -224,7 +224,7 @@ def evaluate(selection: Selection, text: str) -> Value:
 
 
 def variables(selection: Selection, *tags: int) -> Iterator[tuple[str, Value]]:
-    """Those of the frame, the innermost scope first; of these tags."""
+    """The frame's variables with one of these tags, the innermost scope first."""
     frame = selection.current()
     seen = set()
     for scope in reversed(frame.scopes):
@@ -251,7 +251,7 @@ def _variable(selection: Selection, frame: Frame, die: Die) -> Value | None:
 
 
 def _place_of_parameter(frame: Frame, die: Die) -> int:
-    """Of a structure that is passed by value, which clang leaves where it is; 0: of another."""
+    """Where clang leaves a structure that is passed by value; 0: any other parameter."""
     function = frame.scopes[0]
     all_ = [child for child in function.children if child.tag == dwarf.PARAMETER]
     if function.tag != dwarf.FUNCTION or len(all_) != len(frame.parameters) or die not in all_:

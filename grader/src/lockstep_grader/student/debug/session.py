@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A debugging session, without a face: breakpoints, steps, the selected thread and its frames."""
+"""A debugging session without a user interface: breakpoints, steps, threads and frames."""
 
 import re
 from dataclasses import dataclass, field
@@ -100,7 +100,7 @@ class Session(Selection):
         return self.modules[0].source if self.modules else ""
 
     def send_breakpoints(self) -> None:
-        """Also while the program runs: the device reads them between instructions."""
+        """Works while the program runs, too: the device reads them between instructions."""
         if self.running is None:
             return
         self.running.send(do="clear", quiet=1)

@@ -177,7 +177,7 @@ class Terminal:
             self._show_display(number, text)
 
     def _has_moved(self) -> bool:
-        """Whether the function is another one than the last shown."""
+        """Whether the program is in another function than at the last stop."""
         frames = self._session.frames()
         key = (frames[0].function, len(frames)) if frames else ("", 0)
         is_other, self._shown = key != self._shown, key

@@ -95,7 +95,7 @@ class Value:
         return replace(self, data=self.bytes(read))
 
     def number(self, read: Read) -> int | float:
-        """Of an arithmetic type, or an address."""
+        """The number, of an arithmetic type; or else the address."""
         if self.type.kind == "array":
             return self.address
         if self.type.kind in ("struct", "void"):
@@ -107,7 +107,7 @@ class Value:
 
 
 def made(type_: Type, number: int | float) -> Value:
-    """A value that is in no memory."""
+    """A value without an address."""
     if type_.kind == "float":
         try:
             data = struct.pack({4: "<f", 8: "<d"}[type_.size], number)
@@ -322,7 +322,7 @@ class Module:
         return sorted({self.dwarf.name(die) for die in named if die})
 
     def names(self) -> list[str]:
-        """Of functions that a breakpoint can name."""
+        """The functions that a breakpoint can name."""
         return sorted({self.dwarf.name(die) for die in self.dwarf.functions.values()})
 
 

@@ -10,7 +10,6 @@ variables and into the functions that get them.
 
 import itertools
 import re
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from pathlib import Path
 from lockstep_grader.compile.worker import compile_rung
 from lockstep_grader.intake.submission import Source, read_source
 from lockstep_grader.judging.session import Session
+from lockstep_grader.machine.process import captured
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
 from lockstep_grader.model.grades import Backend, Finding, FindingKind, Lab, Rung
@@ -107,7 +107,7 @@ _LACKS = (
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user wants of the compiler."""
+    """What the user asks of the compiler."""
 
     include: tuple[Path, ...] = ()
     define: tuple[str, ...] = ()
@@ -210,7 +210,7 @@ def compile_file(
     if ptx == "checked" and b"__constant__" in source.read_bytes():
         commands[0] += [option.format(folder=dumped) for option in _DUMP_OPTIONS]
     with ThreadPoolExecutor(2) as pool:
-        ended = list(pool.map(lambda argv: _run(argv, work), commands))
+        ended = list(pool.map(lambda argv: captured(argv, work), commands))
     if any(done.returncode != 0 for done in ended):
         said = "".join(done.stdout for done in ended)
         errors, _ = clang_findings(said, Source(file.name, file.read_bytes()))
@@ -225,26 +225,11 @@ def compile_file(
 
 def compile_step(argv: Sequence[str], work: Path) -> None:
     """Runs one command of a build. Raises BuildError with its first complaint."""
-    done = _run(argv, work)
+    done = captured(argv, work)
     if done.returncode != 0 and (usual := with_usual_linker(argv)) != tuple(argv):
         compile_step(usual, work)
     elif done.returncode != 0:
         raise BuildError(_advised(_finding(done.stdout)), visible(done.stdout))
-
-
-def _run(argv: Sequence[str], work: Path) -> "subprocess.CompletedProcess[str]":
-    try:
-        return subprocess.run(
-            argv,
-            cwd=work,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-        )
-    except OSError as error:
-        raise FaultError(f"cannot run {argv[0]}: {error.strerror}; see ./lab doctor") from error
 
 
 def _advised(finding: Finding) -> Finding:
@@ -282,7 +267,14 @@ def program_steps(workspace: Workspace, jobs: int) -> Mapping[str, Step]:
     return steps
 
 
-# Makes clang write that text of the whole file, from before the first pass that changes it.
+# ---- stores of kernels to `__constant__` variables, which clang leaves out of optimised code
+#
+# LLVM takes constant memory for memory that nothing can write, so such a store has no effect to it.
+# Through a pointer of unknown origin the store stays, and the device reports it. So these functions
+# hide the origin in the text of LLVM's intermediate code. They follow pointers through local
+# variables, and into the functions that get them.
+
+# Makes clang write that text for the whole file, from before the first pass that changes it.
 _DUMP_OPTIONS = ("-mllvm", "-print-before=forceattrs", "-mllvm", "-ir-dump-directory={folder}")
 
 _VARIABLE = re.compile(r"^(@\S+) = .*\baddrspace\(4\) .*\bconstant ", re.MULTILINE)
@@ -299,7 +291,7 @@ _CALL = re.compile(r"^.*\bcall [^@]*(@[^(\s]+)(\(.*)$", re.MULTILINE)
 
 
 def with_kept_stores(text: str) -> str | None:
-    """The text with those stores changed; None: it has none."""
+    """`text` with its stores to constants kept; None: it has none."""
     variables = frozenset(_VARIABLE.findall(text))
     if not variables:
         return None
@@ -360,7 +352,7 @@ def _kept(function: str, pointers: set[str]) -> str:
 
 
 def _arguments(text: str) -> Iterator[str]:
-    """Those of a list that begins with its parenthesis."""
+    """The arguments of a list that begins with its parenthesis."""
     depth, begin = 0, 1
     for at, letter in enumerate(text):
         depth += (letter in "([{") - (letter in ")]}")

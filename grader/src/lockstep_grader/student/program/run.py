@@ -111,7 +111,7 @@ class Ran:
 
     @property
     def exit_code(self) -> int:
-        """The program's own, or 1 after a finding."""
+        """The program's own status, or 1 after a finding."""
         if self.findings or self.status is None:
             return ExitCode.SHORT_OF_FULL_MARKS
         return self.status

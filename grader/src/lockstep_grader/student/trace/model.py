@@ -75,7 +75,7 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """Of a warp: a shuffle, a vote, ..."""
+    """What a warp does without memory: a shuffle, a vote, ..."""
 
     name: str
     before: tuple[bytes, ...]  # what each lane gives
@@ -329,7 +329,7 @@ def _outcomes(
 
 
 def _left(touch: Touch) -> bytes:
-    """By a write, in memory."""
+    """What a write leaves in memory."""
     return touch.access.after[touch.lane_index]
 
 

@@ -304,7 +304,7 @@ def _shape(brackets: Sequence[str], constants: dict[str, int]) -> list[int]:
 
 
 def _number(text: str, constants: dict[str, int]) -> int | None:
-    """Of sums and products of numbers and constants; nothing of another expression."""
+    """The value of sums and products of numbers and constants; None for anything else."""
     known = re.sub(r"\b[A-Za-z_]\w*\b", lambda word: str(constants.get(word[0], "?")), text)
     terms = known.replace(" ", "").split("+")
     total = 0

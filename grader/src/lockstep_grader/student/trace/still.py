@@ -56,7 +56,7 @@ class LaneState:
 
 
 class State:
-    """Of threads and memory after the moment `at`, as replay.js has it."""
+    """The threads and the memory after the moment `at`, as replay.js has them."""
 
     def __init__(self, recording: Recording, at: int) -> None:
         threads = range(recording.threads_per_block)
@@ -94,7 +94,7 @@ class State:
                 self.written[access.array].update(places)
 
     def value(self, array: int, low: int, size: int) -> bytes | None:
-        """Of a cell; None where the recording has not told it."""
+        """A cell's bytes; None where the recording does not have them."""
         known = self.memory[array]
         found = [known[place] for place in range(low, low + size) if place in known]
         return bytes(found) if len(found) == size else None
@@ -255,7 +255,7 @@ class _Still:
         self._end(len(rows) - _MOST_LINES, "turns" if is_shared else "lines of 128 bytes")
 
     def _end(self, hidden: int, what: str) -> None:
-        """Of a part, which may have more rows than there is room for."""
+        """Ends a part of the picture, and says how many rows had no room."""
         if hidden > 0:
             self._text(_LEFT, self._y + 12, f"and {hidden} more {what}", "p s")
             self._y += 16
@@ -397,7 +397,7 @@ def _short(number: float) -> str:
 
 
 def _plural(verb: str) -> str:
-    """ "reads" is of one lane."""
+    """One lane "reads", several "read"."""
     first, _, rest = verb.partition(" ")
     return f"{first[:-1]} {rest}".rstrip()
 
@@ -414,7 +414,7 @@ def _cost(access: Access) -> str:
 
 
 def _value(kind: str, data: bytes, most: int) -> str:
-    """At most so many characters, as a cell has room for."""
+    """The value, in at most as many characters as a cell has room for."""
     value = struct.unpack(_FORMATS[kind], data)[0]
     text = f"{value:.{most}g}" if kind.startswith("f") else str(value)
     for digits in range(most - 1, 0, -1):
