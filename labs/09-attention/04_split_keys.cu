@@ -15,12 +15,12 @@ namespace {
 constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr int kWarpSize = 32;
 constexpr int kVectors = kHeadSize / 4;
-constexpr int kLanes = 8;                  // that share a key
+constexpr int kLanes = 16;                 // that share a key
 constexpr int kShare = kVectors / kLanes;  // vectors of a lane
 constexpr int kQueries = 4;                // of a block
 constexpr int kWarps = 4;                  // of a block
 constexpr int kThreads = kWarps * kWarpSize;
-constexpr int kGroups = kThreads / kLanes;  // each has every 16th key
+constexpr int kGroups = kThreads / kLanes;  // each has every 8th key
 constexpr float kScale = 0.12751743f;       // log2(e) / sqrt(kHeadSize)
 
 // Of some keys: their largest score, and the sum of all 2^(score - largest).
@@ -107,8 +107,8 @@ __global__ void __launch_bounds__(kThreads)
   }
 
   Part mine[kQueries];
-  // TODO 5. Group threadIdx.x / kLanes has every kGroups-th key of the split. Load 4 vectors of a
-  //         key and 4 of its value before you use them. All 32 lanes must reach the shuffles that
+  // TODO 5. Group threadIdx.x / kLanes has every kGroups-th key of the split. Load 2 vectors of a
+  //         key and 2 of its value before you use them. All 32 lanes must reach the shuffles that
   //         add up a score: what does a group do past the last key?
   // TODO 6. Join the groups of each warp, and put the warps' parts into shared memory.
 

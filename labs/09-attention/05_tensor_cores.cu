@@ -90,8 +90,12 @@ struct Rows {
   // Turns scores into weights relative to the new maximum, and makes the outputs relative to it.
   __device__ void add(Sums (&scores)[Tile::kKeys / kMmaCols],
                       Sums (&outputs)[kHeadSize / kMmaCols]) {
-    // TODO 3. Rows g and g + 8 of 16, which this lane shares with three neighbours. As in your 02.
-    //         In which elements of a `Sums` is row g + 8?
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      float new_largest = largest[half];
+      // TODO 3. Row g or g + 8 of 16, which this lane shares with three neighbours. As in your 02.
+      //         In which elements of a `Sums` is row g + 8?
+    }
   }
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Blocks divide the keys of few queries. Each writes a part of each output; a second kernel joins
-// the parts by the rule of the online softmax. New: parts, and eight lanes per key. Limit: reading
-// keys and values.
+// the parts by the rule of the online softmax. New: parts; a key for sixteen lanes. Limit: reading.
 // Source: Dao, Haziza, Massa and Sizov, "Flash-Decoding for long-context inference", 2023.
 #include <algorithm>
 #include <cfloat>
@@ -16,12 +15,12 @@ namespace {
 constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr int kWarpSize = 32;
 constexpr int kVectors = kHeadSize / 4;
-constexpr int kLanes = 8;                  // that share a key
+constexpr int kLanes = 16;                 // that share a key
 constexpr int kShare = kVectors / kLanes;  // vectors of a lane
 constexpr int kQueries = 4;                // of a block
 constexpr int kWarps = 4;                  // of a block
 constexpr int kThreads = kWarps * kWarpSize;
-constexpr int kGroups = kThreads / kLanes;  // each has every 16th key
+constexpr int kGroups = kThreads / kLanes;  // each has every 8th key
 constexpr int kMinKeys = 64;                // of a split
 constexpr float kScale = 0.12751743f;       // log2(e) / sqrt(kHeadSize)
 

@@ -105,11 +105,14 @@ struct Rows {
       new_largest = row_largest(new_largest);
       const float correction = power_of_two((largest[half] - new_largest) * kScale);
       largest[half] = new_largest;
-      sums[half] *= correction;
+      // In most tiles no maximum of the warp's rows grows, and all corrections are 1.
+      if (__any_sync(kFullWarp, correction != 1)) {
+        sums[half] *= correction;
 #pragma unroll
-      for (Sums& output : outputs) {
-        output[2 * half] *= correction;
-        output[2 * half + 1] *= correction;
+        for (Sums& output : outputs) {
+          output[2 * half] *= correction;
+          output[2 * half + 1] *= correction;
+        }
       }
       const float scaled_largest = new_largest * kScale;
 #pragma unroll

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Times two solutions and PyTorch, where the ladders have no NVIDIA library to compare with.
+"""Times three solutions and PyTorch, where the ladders have no NVIDIA library to compare with.
 
-A summed-area table is torch.cumsum along rows, then along columns; a softmax is torch.softmax. Both sides and a copy
-take turns over the same inputs, which rotate through more than the caches hold; every result is compared first.
+A summed-area table is torch.cumsum along rows, then along columns; a softmax is torch.softmax; attention is
+torch's scaled_dot_product_attention by its flash backend, and by cuDNN's. All sides take turns over the same inputs,
+which rotate through more than the caches hold; every result is compared first.
 """
 
 import ctypes
@@ -36,9 +37,11 @@ SUMMED = ((1024, 1024), (4096, 4096), (16384, 16384))  # height, width
 ROWS = (  # rows, their length
     (4194304, 16), (2097152, 33), (1048576, 64), (524288, 100), (32768, 256), (65536, 1024), (8192, 32768), (1024, 262144),
 )  # fmt: skip
+ATTENTION = ((64, 1024), (64, 4096), (64, 8192))  # heads, queries and keys; 4 batches of 16 heads
 # The solutions' functions, as C sees them.
 BRIDGE = """
 #include "lab/scratch.cuh"
+#include "attention.cuh"
 #include "kernels.cuh"
 #include "summed_area_table.cuh"
 extern "C" int table(const float* d_in, int height, int width, float* d_out, void* d_scratch, size_t size_bytes,
@@ -52,17 +55,31 @@ extern "C" int softmax(const float* d_in, int num_rows, int row_length, float* d
   lab::softmax(d_in, num_rows, row_length, d_out, stream);
   return cudaPeekAtLastError();
 }
+extern "C" int attention(const __nv_bfloat16* d_in, int num_heads, int length, __nv_bfloat16* d_out, void* d_scratch,
+                         size_t size_bytes, cudaStream_t stream) {
+  lab::Scratch scratch(d_scratch, size_bytes);
+  const size_t size = size_t{lab::kHeadSize} * num_heads * length;
+  lab::attention_bf16(d_in, d_in + size, d_in + 2 * size, num_heads, length, length, d_out, scratch, stream);
+  return cudaPeekAtLastError();
+}
 """
 
 torch: Any
-Call = Callable[[Any, Any], None]  # (input, output), both tensors of one shape
+Call = Callable[[Any, Any], Any]  # from (input, output) to the tensor that has the result
+Draw = Callable[[tuple[int, int]], tuple[Any, Any]]  # an input, and room for its output
 
 
 def build(folder: Path) -> ctypes.CDLL:
     bridge, library = folder / "bridge.cu", folder / "solutions.so"
     bridge.write_text(BRIDGE)
     solutions = ("05-summed-area-table/04_single_pass.cu", "07-scheduling/08_softmax.cu")
-    includes = ("common/cuda", "labs/05-summed-area-table", "labs/07-scheduling")
+    solutions = (*solutions, "09-attention/05_tensor_cores.cu")
+    includes = (
+        "common/cuda",
+        "labs/05-summed-area-table",
+        "labs/07-scheduling",
+        "labs/09-attention",
+    )
     flags = ["-std=c++20", "-O3", "-arch=native", "-shared", "-Xcompiler=-fPIC"]
     flags += [f"-I{ROOT / folder}" for folder in includes]
     files = [bridge, *(ROOT / "solutions" / name for name in solutions)]
@@ -74,12 +91,13 @@ def ours(function: Any, scratch: Any) -> Call:
     pointer = ctypes.c_void_p
     function.argtypes = [pointer, *[ctypes.c_int] * 2, pointer, pointer, ctypes.c_size_t, pointer]
 
-    def call(source: Any, target: Any) -> None:
+    def call(source: Any, target: Any) -> Any:
         stream = torch.cuda.current_stream().cuda_stream
         memory = (target.data_ptr(), scratch.data_ptr(), scratch.numel())
-        status = function(source.data_ptr(), *source.shape, *memory, stream)
+        status = function(source.data_ptr(), *target.shape[:2], *memory, stream)
         if status != 0:
             raise MeasurementError(f"{function.__name__}: CUDA error {status}")
+        return target
 
     return call
 
@@ -108,19 +126,18 @@ def time_ms(graph: Any) -> float:
 
 def compare(
     name: str,
-    draw: Callable[[tuple[int, int]], Any],
+    draw: Draw,
     shape: tuple[int, int],
     contenders: dict[str, Call],
     tolerance: float,
 ) -> dict[str, Any]:
-    size_bytes = 8 * shape[0] * shape[1]  # read and written once
+    source, target = draw(shape)
+    size_bytes = source.nbytes + target.nbytes
     num_pairs = max(2, min(256, BATCH_BYTES // size_bytes))
-    pairs = [(draw(shape), torch.empty(shape, device="cuda")) for _ in range(num_pairs)]
-    source, target = pairs[0]
-    expected = target.clone()
-    contenders["torch"](source, expected)
-    contenders["ours"](source, target)
-    error = float(((target - expected).abs() / expected.abs().clamp(min=1e-30)).max())
+    pairs = [(source, target), *(draw(shape) for _ in range(num_pairs - 1))]
+    expected = contenders["torch"](source, target.clone()).float()
+    result = contenders["ours"](source, target).float()
+    error = float(((result - expected).abs() / expected.abs().clamp(min=1e-30)).max())
     if not error <= tolerance:
         raise MeasurementError(f"{name} {shape}: off by {error:g}, more than {tolerance:g}")
     graphs = {who: record(call, pairs) for who, call in contenders.items()}
@@ -148,30 +165,51 @@ def run() -> dict[str, Any]:
         ) from None
     scratch = torch.empty(1 << 28, dtype=torch.uint8, device="cuda")
 
-    def copy(source: Any, target: Any) -> None:
-        target.copy_(source)
+    kernels = importlib.import_module("torch.nn.attention")
 
-    def cumsum_twice(source: Any, target: Any) -> None:
-        torch.cumsum(torch.cumsum(source, 1), 0, out=target)
+    def copy(source: Any, target: Any) -> Any:
+        return target.copy_(source)
 
-    def softmax(source: Any, target: Any) -> None:
-        torch.softmax(source, 1, out=target)
+    def cumsum_twice(source: Any, target: Any) -> Any:
+        return torch.cumsum(torch.cumsum(source, 1), 0, out=target)
+
+    def softmax(source: Any, target: Any) -> Any:
+        return torch.softmax(source, 1, out=target)
+
+    def attention_by(backend: Any) -> Call:
+        def attention(source: Any, _target: Any) -> Any:
+            inputs = source.unflatten(1, (4, -1)).unbind(0)
+            with kernels.sdpa_kernel(backend):
+                outputs = torch.nn.functional.scaled_dot_product_attention(*inputs)
+            return outputs.flatten(0, 1)
+
+        return attention
 
     with tempfile.TemporaryDirectory() as temp:
         library = build(Path(temp))
     table, soft = ours(library.table, scratch), ours(library.softmax, scratch)
 
-    def zeros_and_ones(shape: tuple[int, int]) -> Any:
-        return torch.randint(0, 2, shape, device="cuda").float()
+    def zeros_and_ones(shape: tuple[int, int]) -> tuple[Any, Any]:
+        return torch.randint(0, 2, shape, device="cuda").float(), torch.empty(shape, device="cuda")
 
-    def normal(shape: tuple[int, int]) -> Any:
-        return torch.randn(shape, device="cuda")
+    def normal(shape: tuple[int, int]) -> tuple[Any, Any]:
+        return torch.randn(shape, device="cuda"), torch.empty(shape, device="cuda")
+
+    def positive_values(shape: tuple[int, int]) -> tuple[Any, Any]:
+        """Normal queries and keys, and values whose means are far from 0: relative errors are small."""
+        inputs = torch.randn((3, *shape, 128), device="cuda")
+        inputs[2].uniform_()
+        return inputs.bfloat16(), torch.empty((*shape, 128), dtype=torch.bfloat16, device="cuda")
 
     # Sums of floats are exact to 2^24 and rounded from there on, in another order on each side.
     both = {"ours": table, "torch": cumsum_twice, "copy": copy}
     rows = [compare("table", zeros_and_ones, shape, both, 1e-3) for shape in SUMMED]
     both = {"ours": soft, "torch": softmax, "copy": copy}
     rows += [compare("softmax", normal, shape, both, 1e-4) for shape in ROWS]
+    backends = kernels.SDPBackend
+    flash, cudnn = attention_by(backends.FLASH_ATTENTION), attention_by(backends.CUDNN_ATTENTION)
+    both = {"ours": ours(library.attention, scratch), "torch": flash, "cudnn": cudnn}
+    rows += [compare("attention", positive_values, shape, both, 2**-5) for shape in ATTENTION]
     return {
         **provenance(),
         "machine": torch.cuda.get_device_name(), "torch": torch.__version__, "cuda": torch.version.cuda,
@@ -188,14 +226,31 @@ def table() -> str:
         "",
     ]
     head = ("what", "rows x columns", "ours, ms", "torch, ms", "torch's copy_, ms")
-    rows = []
+    rows, attention = [], []
     titles = {"table": "summed-area table, float", "softmax": "softmax, float"}
     for row in report["rows"]:
-        times = row["times_ms"]
         shape = " x ".join(map(str, row["shape"]))
-        taken = [f"{times[who]:.4f}" for who in ("ours", "torch", "copy")]
-        rows.append([titles[row["what"]], shape, *taken, f"{row['of_torch']:.2f}"])
-    return "\n".join([*lines, *markdown((*head, "times torch's speed"), rows, 4)])
+        taken = [f"{time:.4f}" for time in row["times_ms"].values()]
+        if row["what"] == "attention":
+            attention.append([shape, *taken, f"{row['of_torch']:.2f}"])
+        else:
+            rows.append([titles[row["what"]], shape, *taken, f"{row['of_torch']:.2f}"])
+    lines += markdown((*head, "times torch's speed"), rows, 4)
+    if attention:
+        heads = (
+            "heads x queries and keys",
+            "ours, ms",
+            "flash backend, ms",
+            "cuDNN backend, ms",
+            "times flash's speed",
+        )
+        lines += [
+            "",
+            "Attention in bfloat16, not causal, with heads of 128 elements:",
+            "",
+            *markdown(heads, attention, 4),
+        ]
+    return "\n".join(lines)
 
 
 class Step(str, Enum):
@@ -205,7 +260,7 @@ class Step(str, Enum):
 
 @measurement("torch", needs=f"{GPU}, nvcc and torch for run", writes=["torch.json", TABLES])
 def compare_torch(step: Step) -> None:
-    """Time the summed-area tables and the softmaxes against PyTorch, or make the table of it."""
+    """Time summed-area tables, softmaxes and attention against PyTorch, or make the table of it."""
     if step is Step.RUN:
         write_json("torch.json", run())
         measured_now("torch.json")

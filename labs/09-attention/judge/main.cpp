@@ -28,12 +28,12 @@ int main(int argc, char** argv) {
                                  "SplitAttention",
                                  {.make = lab_judge::split_attention,
                                   .make_counted = lab_judge::counted_split_attention,
-                                  .speed_items = std::size_t{1} << 22,
+                                  .speed_items = kSpeedItems,
                                   .budget_items = std::size_t{1} << 14}},
                                 {"05_tensor_cores",
                                  "AttentionBf16",
                                  {.make = lab_judge::bf16_attention,
                                   .make_counted = lab_judge::counted_bf16_attention,
-                                  .speed_items = std::size_t{1} << 30,
+                                  .speed_items = kSpeedItems,
                                   .budget_items = kBudgetItems}}}});
 }

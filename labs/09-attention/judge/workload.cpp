@@ -21,6 +21,7 @@ using judge::Buffer;
 constexpr int kHeads = 8;
 constexpr int kHeadsOfBf16 = 64;
 constexpr int kFewQueries = 4;
+constexpr int kKeysPerLength = 32;           // with few queries
 constexpr double kSequentialTerms = 0x1p27;  // as many as one host thread adds in a moment
 
 template <class T>
@@ -167,13 +168,20 @@ judge::Workload make_workload(Kind kind, const Shape& shape) {
           .beside_first = false};  // the first rung needs more memory
 }
 
-Shape square(int num_heads, std::size_t num_items) {
-  const int length = static_cast<int>(std::sqrt(static_cast<double>(num_items) / num_heads) + 0.5);
-  return {num_heads, std::max(length, 1), std::max(length, 1)};
+// Of one head, with num_items pairs.
+Shape counted_square(std::size_t num_items) {
+  const int length = static_cast<int>(std::sqrt(static_cast<double>(num_items)) + 0.5);
+  return {1, std::max(length, 1), std::max(length, 1)};
 }
-Shape few_queries(int num_heads, std::size_t num_items) {
-  const std::size_t num_keys = num_items / num_heads / kFewQueries;
-  return {num_heads, kFewQueries, std::max(static_cast<int>(num_keys), 1)};
+Shape counted_few_queries(std::size_t num_items) {
+  return {1, kFewQueries, std::max(static_cast<int>(num_items / kFewQueries), 1)};
+}
+
+// The length of squares of kHeads heads with num_items pairs. All rungs are timed at one length, so
+// that a benchmark of all needs one list of sizes.
+int length_of(std::size_t num_items) { return counted_square(num_items / kHeads).num_keys; }
+Shape square(int num_heads, std::size_t num_items) {
+  return {num_heads, length_of(num_items), length_of(num_items)};
 }
 
 }  // namespace
@@ -188,26 +196,27 @@ judge::Workload causal_attention(std::size_t num_items) {
   return make_workload<float>(Kind::kCausal, square(kHeads, num_items));
 }
 judge::Workload split_attention(std::size_t num_items) {
-  return make_workload<float>(Kind::kSplitKeys, few_queries(kHeads, num_items));
+  return make_workload<float>(Kind::kSplitKeys,
+                              {kHeads, kFewQueries, kKeysPerLength * length_of(num_items)});
 }
 judge::Workload bf16_attention(std::size_t num_items) {
   return make_workload<__nv_bfloat16>(Kind::kBf16, square(kHeadsOfBf16, num_items));
 }
 
 judge::Workload counted_three_kernel_attention(std::size_t num_items) {
-  return make_workload<float>(Kind::kThreeKernels, square(1, num_items));
+  return make_workload<float>(Kind::kThreeKernels, counted_square(num_items));
 }
 judge::Workload counted_fused_attention(std::size_t num_items) {
-  return make_workload<float>(Kind::kFused, square(1, num_items));
+  return make_workload<float>(Kind::kFused, counted_square(num_items));
 }
 judge::Workload counted_causal_attention(std::size_t num_items) {
-  return make_workload<float>(Kind::kCausal, square(1, num_items));
+  return make_workload<float>(Kind::kCausal, counted_square(num_items));
 }
 judge::Workload counted_split_attention(std::size_t num_items) {
-  return make_workload<float>(Kind::kSplitKeys, few_queries(1, num_items));
+  return make_workload<float>(Kind::kSplitKeys, counted_few_queries(num_items));
 }
 judge::Workload counted_bf16_attention(std::size_t num_items) {
-  return make_workload<__nv_bfloat16>(Kind::kBf16, square(1, num_items));
+  return make_workload<__nv_bfloat16>(Kind::kBf16, counted_square(num_items));
 }
 
 }  // namespace lab_judge

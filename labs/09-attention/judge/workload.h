@@ -6,15 +6,16 @@
 
 namespace lab_judge {
 
-// As many queries as keys: 8 heads, of bf16_attention 64, as in a batch of 4 with 16 heads.
+// num_items is that of 8 heads with as many queries as keys. attention_bf16 has 64 heads of that
+// length, as in a batch of 4 with 16 heads. split_attention has 8 heads with 4 queries and 32 times
+// as many keys.
 judge::Workload three_kernel_attention(std::size_t num_items);
 judge::Workload fused_attention(std::size_t num_items);
 judge::Workload causal_attention(std::size_t num_items);
-judge::Workload bf16_attention(std::size_t num_items);
-// 8 heads with 4 queries each.
 judge::Workload split_attention(std::size_t num_items);
+judge::Workload bf16_attention(std::size_t num_items);
 
-// The same with one head, to be counted.
+// With one head, to be counted.
 judge::Workload counted_three_kernel_attention(std::size_t num_items);
 judge::Workload counted_fused_attention(std::size_t num_items);
 judge::Workload counted_causal_attention(std::size_t num_items);
