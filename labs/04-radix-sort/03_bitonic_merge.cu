@@ -42,7 +42,7 @@ __device__ Comparator strided(int index, int stride) {
 }
 
 __device__ void compare_exchange(std::uint32_t* keys, Comparator comparator) {
-  // TODO 4. Afterwards the smaller key is at comparator.low.
+  // TODO 4. Afterwards the smaller key is at comparator.low. If it is there already, write nothing.
 }
 
 // One step over d_keys (num_items), one comparator per thread.
