@@ -48,6 +48,17 @@ void add_gaps(const WrongReduction& wrong, std::vector<Hypothesis>& list) {
   }
 }
 
+// The result where block b begins at item b * num_blocks.
+double with_blocks_too_close(const WrongReduction& wrong, std::size_t block) {
+  const std::size_t num_blocks = (wrong.num_items + block - 1) / block;
+  double result = wrong.over(0, 0);
+  for (std::size_t b = 0; b < num_blocks; ++b) {
+    const std::size_t begin = std::min(b * num_blocks, wrong.num_items);
+    result = wrong.combine(result, wrong.over(begin, std::min(begin + block, wrong.num_items)));
+  }
+  return result;
+}
+
 // The most specific first. No clause contains a number: the same mistake must read the same at
 // every size.
 std::vector<Hypothesis> hypotheses(const WrongReduction& wrong) {
@@ -81,7 +92,13 @@ std::vector<Hypothesis> hypotheses(const WrongReduction& wrong) {
   list.push_back({wrong.over(0, 1), "only the first item arrived"});
   list.push_back(
       {wrong.over(n - 1, n), "only the last item arrived: do the others get overwritten?"});
-  if (wrong.combine && n <= kMostItemsWithGaps) add_gaps(wrong, list);
+  if (wrong.combine && n <= kMostItemsWithGaps) {
+    add_gaps(wrong, list);
+    for (std::size_t block = kMinBlock; block < n && block <= kMaxBlock; block *= 2) {
+      list.push_back({with_blocks_too_close(wrong, block),
+                      "blocks begin at blockIdx.x * gridDim.x: an index has blockDim.x there"});
+    }
+  }
   return list;
 }
 

@@ -57,6 +57,17 @@ class HistogramFixture : public judge::Fixture {
     return std::nullopt;
   }
 
+  // A wrong result, with the mistakes that give these counts.
+  static Failure wrong(std::string message, const Counted& counted) {
+    Failure failure{judge::kind::kWrongResult, std::move(message)};
+    const std::vector<std::string> clauses = explain(counted);
+    if (!clauses.empty()) {
+      failure.pattern = clauses.front();
+      failure.other_patterns.assign(clauses.begin() + 1, clauses.end());
+    }
+    return failure;
+  }
+
  private:
   // One call and the data to check it.
   struct Case {
@@ -83,21 +94,15 @@ class HistogramFixture : public judge::Fixture {
   static std::optional<Failure> check(const Case& made) {
     const Counts expected = count_of(made.h_samples, made.bins);
     const Counts got = made.d_counts.download();
-    const auto wrong = std::ranges::mismatch(got, expected);
-    if (wrong.in1 == got.end()) return std::nullopt;
-    const std::string name = "d_counts[" + std::to_string(wrong.in1 - got.begin()) + "]";
-    if (judge::is_poison(*wrong.in1)) {
+    const auto first = std::ranges::mismatch(got, expected);
+    if (first.in1 == got.end()) return std::nullopt;
+    const std::string name = "d_counts[" + std::to_string(first.in1 - got.begin()) + "]";
+    if (judge::is_poison(*first.in1)) {
       return Failure{judge::kind::kOutputUnwritten, made.what + ": " + name + " was never written"};
     }
-    Failure failure{judge::kind::kWrongResult, made.what + ": expected " + name + " = " +
-                                                   std::to_string(*wrong.in2) + ", got " +
-                                                   std::to_string(*wrong.in1)};
-    const std::vector<std::string> clauses = explain({made.h_samples, made.bins, got});
-    if (!clauses.empty()) {
-      failure.pattern = clauses.front();
-      failure.other_patterns.assign(clauses.begin() + 1, clauses.end());
-    }
-    return failure;
+    return wrong(made.what + ": expected " + name + " = " + std::to_string(*first.in2) + ", got " +
+                     std::to_string(*first.in1),
+                 {made.h_samples, made.bins, got});
   }
 };
 

@@ -12,8 +12,9 @@ class Histogram : public HistogramFixture {};
 
 TEST_F(Histogram, FollowsTheWorkedExample) {
   begin_case();
-  const auto d_samples = input<float>("d_samples", {0.5F, 3.1F, 2.2F, 7.9F, 2.9F, 8.0F,  //
-                                                    2.0F, -1.0F, 3.9F, 4.4F, 2.4F, 1.7F});
+  const std::vector<float> h_samples = {0.5F, 3.1F,  2.2F, 7.9F, 2.9F, 8.0F,
+                                        2.0F, -1.0F, 3.9F, 4.4F, 2.4F, 1.7F};
+  const auto d_samples = input("d_samples", h_samples);
   const auto d_counts = output<unsigned int>("d_counts", 4);
   if (const auto failure =
           call<decltype(lab::histogram)>("histogram", d_samples, 12, 4, 0.0, 8.0, d_counts)) {
@@ -23,7 +24,8 @@ TEST_F(Histogram, FollowsTheWorkedExample) {
   if (got == Counts{2, 6, 1, 1}) return;
   std::string all;
   for (const unsigned int count : got) all += " " + std::to_string(count);
-  fail({judge::kind::kWrongResult, "the handout's samples: expected 2 6 1 1, got" + all});
+  const lab::EvenBins bins(4, 0.0F, 8.0F);
+  fail(wrong("the handout's samples: expected 2 6 1 1, got" + all, {h_samples, bins, got}));
 }
 
 TEST_F(Histogram, CountsWithinOneBlock) {
