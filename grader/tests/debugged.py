@@ -5,9 +5,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from test_e2e import REPOSITORY
-
 from in_process import text_of
+from repository import REPOSITORY
 
 ROTATE = text_of("rotate/rotate.cu")
 RIGHT = ROTATE.replace("BLOCKS", "1")

@@ -35,9 +35,10 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Backend
 from made_up_grades import document, lab, rung, submission
 from test_export import follows
-from test_packages import REPOSITORY, THREADS
+from test_packages import THREADS
 
 from conftest import SOURCE_FOLDER, Checkout, verdict_line
+from repository import REPOSITORY
 
 RUNGS = [rung.id for rung in THREADS.rungs]
 MEASURED = {gate.name: gate.full for rung in THREADS.rungs for gate in rung.budget}

@@ -18,10 +18,10 @@ from lockstep_grader.toolchain.description import build_backend, workers_target
 from test_grade import SCHEMA, without_times
 
 from conftest import rungs, wait_for
+from repository import REPOSITORY
 
 pytestmark = pytest.mark.e2e
 
-REPOSITORY = Path(__file__).parents[2]
 SCHEMAS = REPOSITORY / "grader" / "src" / "lockstep_grader" / "schemas"
 LAB = "01-reduction"
 INCLUDES = '#include "reduction.cuh"\n#include <cstdio>\n#include <cstdlib>\n#include <unistd.h>\n'

@@ -9,14 +9,10 @@ from pathlib import Path
 import pytest
 
 from lockstep_grader.author.release.make import release
-from lockstep_grader.intake.catalog import read_labs
-from lockstep_grader.machine.workspace import Workspace
 
 from clangd import ERROR, WARNING, Clangd
+from repository import LABS, REPOSITORY, WORKSPACE
 
-REPOSITORY = Path(__file__).parents[2]
-WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")
-LABS = read_labs(WORKSPACE)
 EDITOR = REPOSITORY / "common" / "cuda" / "editor"
 FIRST = REPOSITORY / "labs" / LABS[0].id / LABS[0].rungs[0].file_name
 SYSTEM_INCLUDE = re.compile(r"^#include <.*>$", re.MULTILINE)

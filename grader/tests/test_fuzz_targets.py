@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-REPOSITORY = Path(__file__).parents[2]
+from repository import REPOSITORY
+
 FUZZ = REPOSITORY / ".ci" / "fuzz"
 SECONDS = "3"
 

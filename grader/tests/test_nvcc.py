@@ -16,7 +16,8 @@ from lockstep_grader.toolchain.nvcc import (
     rung_compiler,
 )
 
-REPOSITORY = Path(__file__).parents[2]
+from repository import REPOSITORY
+
 SOLUTION = "01-reduction/07_operators.cu"
 NEEDS_80 = "02-scan/06_decoupled_look_back.cu"  # __reduce_add_sync
 

@@ -19,13 +19,11 @@ from lockstep_grader.author.packages.autograde import COMPILE_BYTES, OWN_BYTES, 
 from lockstep_grader.author.packages.build import Platform, build_package, bundle
 from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.machine.files import Packed, tarred, zipped
-from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.toolchain.clang import ensure_clang
 
 from conftest import Checkout
+from repository import REPOSITORY, WORKSPACE
 
-REPOSITORY = Path(__file__).parents[2]
-WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")
 LABS = {lab.id: lab for lab in read_labs(WORKSPACE)}
 THREADS = LABS["00-threads"]
 

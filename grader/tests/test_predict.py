@@ -30,12 +30,11 @@ from lockstep_grader.model.quiz import (
 from lockstep_grader.quiz.file import parse_answers
 from lockstep_grader.quiz.predict import read_predictions
 from lockstep_grader.quiz.score import Predictions
-from test_e2e import REPOSITORY
 from test_e2e import lab as real_lab
 
 from conftest import DATA, LAB, LAB_TOML, STARTER, Checkout
 from profiles import judged, profiled_source
-from repository import LABS, WORKSPACE, each_lab
+from repository import LABS, REPOSITORY, WORKSPACE, each_lab
 
 PREDICT = (DATA / "quiz" / "predict.toml").read_text("utf-8")
 TARGET = f"{LAB}/02_second"

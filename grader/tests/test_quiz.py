@@ -44,9 +44,7 @@ from lockstep_grader.quiz.key import divergent_warps, read_key, sectors, up_swee
 from lockstep_grader.quiz.score import read_sealed, scorer_of
 
 from conftest import DATA, LAB, SOLUTION, Checkout
-from repository import LABS, each_lab
-
-WORKSPACE = Workspace(Path(__file__).parents[2], Path())
+from repository import LABS, WORKSPACE, each_lab
 
 QUESTIONS = (DATA / "quiz" / "questions.toml").read_text("utf-8")
 KEY = (DATA / "quiz" / "key.toml").read_text("utf-8")

@@ -19,9 +19,10 @@ from lockstep_grader.quiz.file import Answers, read_quiz, write_answers
 from lockstep_grader.quiz.key import read_key
 from test_autograde import FULL, POINTS, SUBMISSIONS, Machine, machine, untar, write
 from test_export import follows
-from test_packages import LABS, THREADS, WORKSPACE, unpacked
+from test_packages import LABS, THREADS, unpacked
 
 from conftest import LAB, Checkout
+from repository import WORKSPACE
 
 __all__ = ["machine"]  # a fixture
 

@@ -38,8 +38,8 @@ from lockstep_grader.toolchain.description import build_backend
 
 from conftest import Checkout
 from markdown import links
+from repository import REPOSITORY
 
-REPOSITORY = Path(__file__).parents[2]
 BUILD = Path(os.environ.get("LOCKSTEP_BUILD") or REPOSITORY / "build").absolute()
 WORKSPACE = Workspace(REPOSITORY, BUILD)
 LABS = read_labs(WORKSPACE)

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-REPOSITORY = Path(__file__).parents[2]
+from repository import REPOSITORY
+
 SCRIPT = "docs/bench/scripts/sources.py"
 RECORDS = "grader/src/lockstep_grader/machine/files.py"
 ERRORS = "grader/src/lockstep_grader/model/errors.py"
