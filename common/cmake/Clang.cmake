@@ -89,8 +89,8 @@ foreach(folder IN LISTS CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
   endif()
 endforeach()
 
-# NVIDIA's CCCL. What `./lab` fetches has two folders: rungs have <cuda/atomic> and the rest of libcu++, programs
-# also CUB and Thrust, which in a lab are the student's to write.
+# NVIDIA's CCCL. What `./lab` fetches has two folders: <cuda/atomic> and the rest of libcu++; and CUB and Thrust, for
+# programs and for rungs that lab.toml allows them. In other rungs they are the student's to write, and hidden.
 set(LAB_CCCL "$ENV{LOCKSTEP_CCCL}" CACHE PATH "folder of CCCL's headers (cuda, cub, thrust); empty: .venv/cccl")
 set(cccl_folder ${LAB_CCCL})
 if(NOT IS_DIRECTORY "${cccl_folder}")
@@ -100,9 +100,11 @@ set(cccl_version "")
 if(EXISTS ${cccl_folder}/whole.txt)
   file(STRINGS ${cccl_folder}/whole.txt cccl_version)
 endif()
+set(cccl_library_flags "")
 set(cccl_program_flags "")
 if(IS_DIRECTORY ${cccl_folder}/rungs)
-  set(cccl_program_flags -isystem ${CMAKE_SOURCE_DIR}/common/cuda/older -isystem ${cccl_folder}/programs)
+  set(cccl_library_flags -isystem ${cccl_folder}/programs)
+  set(cccl_program_flags -isystem ${CMAKE_SOURCE_DIR}/common/cuda/older ${cccl_library_flags})
   set(cccl_folder ${cccl_folder}/rungs)
 endif()
 

@@ -39,7 +39,7 @@ if(LAB_BACKEND STREQUAL "cpu")
     list(TRANSFORM clang_program_${step}_flags REPLACE "^cuda_runtime\\.h$" ${prelude_folder}/program_${step}{std}.pch)
     list(TRANSFORM clang_${step}_flags REPLACE "^-include$" "-include-pch")
     list(TRANSFORM clang_${step}_flags REPLACE "^cuda_runtime\\.h$" ${prelude_folder}/${step}20.pch)
-    set(worker_step_${step} ${clang_command} ${clang_${step}_flags} ${quiet_starters} -I${common_dir}/cuda
+    set(worker_step_${step} ${clang_command} ${clang_${step}_flags} ${quiet_starters} ${cccl_library_flags} -I${common_dir}/cuda
       -I{include} {source} -o)
   endforeach()
   list(APPEND worker_step_device {work}/rung.ptx)

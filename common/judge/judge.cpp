@@ -195,7 +195,9 @@ void register_measurement() {
 std::string filter_for(const RungSuite& rung) {
   const bool is_measured = !g_options.quick && rung.workload.make != nullptr;
   if (g_options.stage == Stage::kMeasurements) return is_measured ? "Measured.*" : "-*";
-  return rung.suite + (g_options.quick ? ".*-*OfManyItems*" : is_measured ? ".*:Measured.*" : ".*");
+  const std::string tests = rung.suite + (is_measured ? ".*:Measured.*" : ".*");
+  if (g_options.quick) return tests + "-*OfManyItems*:" + rung.without;
+  return rung.without.empty() ? tests : tests + "-" + rung.without;
 }
 
 int judge_rung(const RungSuite& rung) {

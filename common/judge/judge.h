@@ -10,11 +10,13 @@
 
 namespace judge {
 
-// How one rung is judged: its GoogleTest suite, and what is measured.
+// How one rung is judged: its GoogleTest suite, or a filter that ends with one; what is measured;
+// and a filter of tests that do not judge it.
 struct RungSuite {
   std::string rung;
   std::string suite;
   WorkloadPlan workload = {};
+  std::string without = {};
 };
 
 // One lab's judge. Rungs that `suites` does not list belong to `default_suite` and are measured by

@@ -8,7 +8,7 @@ from lockstep_grader.confine.sandbox import UNCONFINED, Confinement
 from lockstep_grader.machine.process import Processes
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Backend, Lab
-from lockstep_grader.request.job import LabSetup, Setup
+from lockstep_grader.request.job import RungSetup, Setup
 from lockstep_grader.toolchain.description import LabTools, Step, Toolchain
 
 from conftest import demo_rung
@@ -21,7 +21,7 @@ def setup_in(
     steps: Iterable[Step] = (),
     confinement: Confinement = UNCONFINED,
     device: Path | None = None,
-) -> LabSetup:
+) -> RungSetup:
     """On cpu; all files of the lab are in the folder `work`."""
     tools = LabTools(work, work, work)
     toolchain = Toolchain(
@@ -34,4 +34,4 @@ def setup_in(
         device=device,
     )
     workspace = Workspace(work, work / "build")
-    return Setup(workspace, toolchain, Processes(), confinement=confinement).of(DEMO)
+    return Setup(workspace, toolchain, Processes(), confinement=confinement).of(DEMO, demo_rung())

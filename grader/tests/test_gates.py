@@ -71,7 +71,7 @@ class Attacked:
     """The worker of a mutant with every attack in it: it is compiled once."""
 
     def __init__(self, session: Session, lab: Lab, mutant: Mutant, work: Path) -> None:
-        self._setup, self._rung, self._work = session.setup.of(lab), mutant.rung, work
+        self._setup, self._rung, self._work = session.setup.of(lab, mutant.rung), mutant.rung, work
         text = attacked(mutant.text, which=LAUNCHED_LATER.get(mutant.rung.id, 0))
         source = Source(mutant.rung.file_name, text.encode())
         made = compile_rung(self._setup, source, work)

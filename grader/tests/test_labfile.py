@@ -64,6 +64,11 @@ def test_a_lab_is_read_as_it_is_written(lab: Lab) -> None:
         ("requires = []", "hours = 0", ":19: rung[1].hours: more than 0, and at most 100"),
         (
             "requires = []",
+            "uses_libraries = 1",
+            ":19: rung[1].uses_libraries: expected true or false, got 1",
+        ),
+        (
+            "requires = []",
             'requires = ["02_second"]',
             ":19: rung[1].requires: '02_second'",
         ),

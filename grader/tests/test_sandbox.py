@@ -121,6 +121,23 @@ def test_a_hidden_header_is_not_there(sandbox: Sandbox, tmp_path: Path) -> None:
         assert (done.returncode, "No such file" in done.output) == (status, status == 1)
 
 
+def test_libraries_are_there_for_a_rung_that_may_use_them(sandbox: Sandbox, tmp_path: Path) -> None:
+    """In a folder that the command names."""
+    folder, work = tmp_path / "cccl", tmp_path / "work"
+    for name in ("cub/cub.cuh", "thrust/sort.h", "cuda/atomic"):
+        header = folder / name
+        header.parent.mkdir(parents=True)
+        header.write_text("")
+    work.mkdir()
+    argv = ["find", str(folder), "-type", "f", "-printf", "%P\\n"]
+    seen = {}
+    for shown in (False, True):
+        confined = replace(sandbox, shows_libraries=shown)
+        done = Processes().run(confined.compiling(argv, work, tmp_path / "lab"), Limits(60), work)
+        seen[shown] = sorted(done.output.split())
+    assert seen == {False: ["cuda/atomic"], True: ["cub/cub.cuh", "cuda/atomic", "thrust/sort.h"]}
+
+
 @pytest.mark.parametrize("folder", ["include", "include/cccl", "targets/x/include/cccl"])
 def test_a_toolkits_libraries_are_hidden_from_its_nvcc(
     sandbox: Sandbox, tmp_path: Path, folder: str

@@ -3,7 +3,9 @@
 
 import pytest
 
+from lockstep_grader.intake.catalog import read_labs
 from lockstep_grader.intake.submission import MAX_SOURCE_BYTES, Source
+from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.grades import Finding, FindingKind
 from lockstep_grader.rules.source import check_source
 
@@ -43,6 +45,23 @@ def test_an_include_is_forbidden(text: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (CUB, ""),
+        ("#include <thrust/iterator/counting_iterator.h>\n", ""),
+        ("#include <cutlass/gemm.h>\n", "cutlass"),
+        ("#include <cublas_v2.h>\n", "cublas"),
+        ("#include <./cub/cub.cuh>\n", "without ./"),
+        ("#include <cub/../../x.h>\n", "from outside"),
+    ],
+)
+def test_a_rung_may_use_the_libraries_of_cccl(text: str, said: str) -> None:
+    found = check_source(Source("x.cu", text.encode()), may_use_libraries=True)
+    assert (found is None) == (not said)
+    assert found is None or said in found.message
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "\ufeff#include <vector>\r\nint a;\r\n",
@@ -79,7 +98,19 @@ def test_all_that_is_handed_out_or_solved_passes(part: str) -> None:
     ]
     if not files:
         pytest.skip(f"this checkout has no {part}")
-    said = [check_source(Source(file.name, file.read_bytes())) for file in files]
+    libraries = {
+        (lab.id, rung.file_name)
+        for lab in read_labs(Workspace.from_environment())
+        for rung in lab.rungs
+        if rung.uses_libraries
+    }
+    said = [
+        check_source(
+            Source(file.name, file.read_bytes()),
+            may_use_libraries=(file.parent.name, file.name) in libraries,
+        )
+        for file in files
+    ]
     assert [found for found in said if found] == []
 
 

@@ -152,7 +152,7 @@ void reduce_sum(const float*, int, float*, Scratch&, cudaStream_t) { std::abort(
 def trials(tmp_path_factory: pytest.TempPathFactory) -> list[Trial]:
     """Of the judge: two rungs that are right, and between them one that ends its worker."""
     lab = next(lab for lab in read_labs(WORKSPACE) if lab.id == LAB)
-    setup = open_session(WORKSPACE, Wanted(Backend.CPU)).setup.of(lab)
+    session = open_session(WORKSPACE, Wanted(Backend.CPU))
     solutions = [(REPOSITORY / "solutions" / LAB / f"{rung}.cu").read_text() for rung in RUNGS]
     right, other = solutions
     made: list[Trial] = []
@@ -160,6 +160,7 @@ def trials(tmp_path_factory: pytest.TempPathFactory) -> list[Trial]:
         rung = next(rung for rung in lab.rungs if rung.id.startswith(name[:2]))
         work = tmp_path_factory.mktemp(name)
         source = Source(rung.file_name, text.encode())
+        setup = session.setup.of(lab, rung)
         worker = compile_rung(setup, source, work)
         assert isinstance(worker, Path), worker
         workers = workers_on_cpu(setup, worker)

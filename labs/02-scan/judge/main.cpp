@@ -18,22 +18,27 @@ int main(int argc, char** argv) {
       argc, argv,
       {.default_suite = "ExclusiveScan",
        .workload = {.make = lab_judge::exclusive_workload, .budget_items = std::size_t{1} << 17},
-       .suites = {
-           {"01_one_thread_per_output", "ExclusiveScan", counted},
-           {"02_hillis_steele", "OneBlockScan", counted},
-           {"03_blelloch", "OneBlockScan.*:UpSweep", counted},  // a filter: both suites
-           {"04_conflict_free", "OneBlockScan", counted},
-           {"05a_two_blocks", "TwoBlockScan", two_tiles},
-           {"05b_one_thread_look_back",
-            "ExclusiveScan",
-            {.make = lab_judge::exclusive_workload,
-             .budget_items = std::size_t{1} << 17,
-             .look_back_items = std::size_t{1} << 19}},
-           // 16 tiles of 32 Ki items, the largest that registers hold: a thread that looks back
-           // makes 15 loads. A warp makes 6, even with tiles of 2 Ki items.
-           {"05c_items_in_registers", "ExclusiveScan", large_tiles},
-           {"06_decoupled_look_back", "ExclusiveScan", large_tiles},
-           {"07_conversions",
-            "Conversions",
-            {.make = lab_judge::inclusive_workload, .budget_items = std::size_t{1} << 17}}}});
+       .suites = {{"01_one_thread_per_output", "ExclusiveScan", counted},
+                  {"02_hillis_steele", "OneBlockScan", counted},
+                  {"03_blelloch", "OneBlockScan.*:UpSweep", counted},  // a filter: both suites
+                  {"04_conflict_free", "OneBlockScan", counted},
+                  {"05a_two_blocks", "TwoBlockScan", two_tiles},
+                  {"05b_one_thread_look_back",
+                   "ExclusiveScan",
+                   {.make = lab_judge::exclusive_workload,
+                    .budget_items = std::size_t{1} << 17,
+                    .look_back_items = std::size_t{1} << 19}},
+                  // 16 tiles of 32 Ki items, the largest that registers hold: a thread that looks
+                  // back makes 15 loads. A warp makes 6, even with tiles of 2 Ki items.
+                  {"05c_items_in_registers", "ExclusiveScan", large_tiles},
+                  {"06_decoupled_look_back", "ExclusiveScan", large_tiles},
+                  {"07_conversions",
+                   "Conversions",
+                   {.make = lab_judge::inclusive_workload, .budget_items = std::size_t{1} << 17}},
+                  // CUB's blocks take their tiles by their numbers, in the order in which a GPU
+                  // starts them.
+                  {"08_library",
+                   "Conversions.ScanUnder*:ExclusiveScan",
+                   {.make = lab_judge::exclusive_workload, .budget_items = std::size_t{1} << 17},
+                   "ExclusiveScan.DependsOnNoOrder*"}}});
 }

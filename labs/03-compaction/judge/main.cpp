@@ -18,5 +18,11 @@ int main(int argc, char** argv) {
                   {"02c_four_per_lane", "Compact", look_back},
                   {"03_single_pass", "Compact", large_tiles},
                   {"04_partition", "Partition", {.make = lab_judge::partition_workload}},
-                  {"05_warp_aggregated", "Unordered", {.make = lab_judge::unordered_workload}}}});
+                  {"05_warp_aggregated", "Unordered", {.make = lab_judge::unordered_workload}},
+                  // CUB's blocks take their tiles by their numbers, in the order in which a GPU
+                  // starts them.
+                  {"06_library",
+                   "Partition.*:Compact",
+                   {.make = lab_judge::compact_workload},
+                   "*.DependsOnNoOrder*"}}});
 }

@@ -31,5 +31,9 @@ int main(int argc, char** argv) {
             {.make = lab_judge::bits_workload, .budget_items = 1 << 15}},
            {"06_pairs_and_types",
             "PairsAndTypes",
-            {.make = lab_judge::pairs_workload, .budget_items = 1 << 15}}}});
+            {.make = lab_judge::pairs_workload, .budget_items = 1 << 15}},
+           {"07_library",  // a filter: all of the last suite, and what else it defines
+            "KeyTypes.SortsByRangesOfBits:PairsAndTypes.SortsPairs:PairsAndTypes.KeepsTheOrder*:"
+            "RadixSort",
+            {.make = lab_judge::sort_workload, .budget_items = 1 << 15}}}});
 }

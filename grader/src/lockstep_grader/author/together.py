@@ -43,8 +43,9 @@ class _Rung:
     headers: frozenset[str]
 
     @property
-    def group(self) -> tuple[str, Sequence[str]]:
-        return self.job.lab.id, self.job.rung.architectures
+    def group(self) -> tuple[str, Sequence[str], bool]:
+        rung = self.job.rung
+        return self.job.lab.id, rung.architectures, rung.uses_libraries
 
 
 def accepted_together(
@@ -138,7 +139,7 @@ class _Compiler:
         try:
             with TemporaryDirectory(prefix="lockstep-") as work:
                 compiled = compile_for_gpus(
-                    self._setup.of(job.lab),
+                    self._setup.of(job.lab, job.rung),
                     job.rung,
                     source,
                     Path(work) / "nvcc",

@@ -16,7 +16,7 @@ from lockstep_grader.model.grades import (
     Rung,
 )
 from lockstep_grader.model.text import last_line
-from lockstep_grader.request.job import LabSetup
+from lockstep_grader.request.job import RungSetup
 from lockstep_grader.toolchain.nvcc import Phase, parse_ptxas
 from lockstep_grader.words.nvcc_log import nvcc_findings
 
@@ -37,7 +37,7 @@ NOT_COMPILED = Compiled()
 
 
 def compile_for_gpus(
-    setup: LabSetup, rung: Rung, source: Source, work: Path, phase: Phase
+    setup: RungSetup, rung: Rung, source: Source, work: Path, phase: Phase
 ) -> Compiled:
     """What nvcc says of `source`, for all GPUs of the rung; `work` is a folder to make.
 

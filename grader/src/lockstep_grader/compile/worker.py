@@ -25,7 +25,7 @@ from lockstep_grader.machine.process import (
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend, CompilerWarning, Finding, FindingKind, Lab, Rung
 from lockstep_grader.model.text import one_line
-from lockstep_grader.request.job import LabSetup, Setup
+from lockstep_grader.request.job import RungSetup, Setup
 from lockstep_grader.rules.source import check_source, too_much_shared
 from lockstep_grader.toolchain.description import Step, with_usual_linker
 from lockstep_grader.words.clang_log import clang_findings, has_crashed
@@ -89,15 +89,15 @@ class _UnexplainedLinkError(FaultError):
     """The linker failed, and it does not say over whose object."""
 
 
-def compile_rung(setup: LabSetup, source: Source, work: Path) -> Path | Finding:
+def compile_rung(setup: RungSetup, source: Source, work: Path) -> Path | Finding:
     """The worker, for those who need no judgement; or the first thing that is wrong."""
-    if forbidden := check_source(source):
+    if forbidden := check_source(source, may_use_libraries=setup.may_use_libraries):
         return forbidden
     made = make_worker(setup, source, work)
     return made.worker or made.errors[0]
 
 
-def make_worker(setup: LabSetup, source: Source, work: Path) -> Made:
+def make_worker(setup: RungSetup, source: Source, work: Path) -> Made:
     """The worker made from a `source` without forbidden things, or why it does not compile.
 
     It is made in the folder `work`. On cpu, rung.ptx is there, too, and written.ptx, unless clang
@@ -115,7 +115,7 @@ def make_worker(setup: LabSetup, source: Source, work: Path) -> Made:
         return Made(errors=(_finding(source, str(error)),))
 
 
-def _compile(setup: LabSetup, source: Source, work: Path) -> Made:
+def _compile(setup: RungSetup, source: Source, work: Path) -> Made:
     tools, confinement, backend = setup.tools, setup.confinement, setup.whole.backend
     file = work / source.file_name
     file.write_bytes(source.data)
@@ -342,7 +342,7 @@ class References:
         work = self.folder_of(lab) / rung.id
         work.mkdir()
         source = Source(rung.file_name, file.read_bytes())  # our own, which needs no examination
-        made = make_worker(self._setup.of(lab), source, work)
+        made = make_worker(self._setup.of(lab, rung), source, work)
         if made.worker is None:
             raise FaultError(f"the reference solution {lab.id}/{rung.id}: {made.errors[0].message}")
         return made.worker

@@ -89,13 +89,14 @@ class Sandbox:
     checked_filter: Path  # of a worker under compute-sanitizer
     device_filter: Path  # of a device process
     hidden: tuple[Path, ...] = ()  # headers that the lab at hand may not use
+    shows_libraries: bool = False  # CUB and Thrust, which in other rungs are the student's to write
 
     def compiling(self, argv: Sequence[str], work: Path, include: Path) -> list[str]:
         """The command to start instead of `argv`, a step of a compilation.
 
         It has a view of the system, the files that it names, and its work folder. In the folder
-        `include` it sees only headers, in others everything that is not hidden, but no library of
-        the toolkit's that solves a lab.
+        `include` it sees only headers, in others everything that is not hidden, but no library
+        that solves a lab, unless the rung may use it.
         """
         path = os.environ.get("PATH") or "/usr/bin:/bin"
         made = [self.program, *self.isolation, "--setenv", "PATH", path]
@@ -105,7 +106,7 @@ class Sandbox:
             made += _readable(_CUDA_FOLDERS[:1])
         for given in _inputs(argv, work, include):
             made += _without(Path(given), self.hidden)
-        for folder in _toolkit_libraries(argv):
+        for folder in () if self.shows_libraries else _libraries(argv):
             made += ["--tmpfs", str(folder)]
         made += ["--dir", str(include), *_readable(sorted(include.glob("*.cuh")))]
         made += ["--bind", str(work), str(work), "--chdir", str(work), "--remount-ro", "/"]
@@ -240,14 +241,15 @@ def _without(given: Path, hidden: Sequence[Path]) -> Iterator[str]:
             yield from _without(entry, hidden)
 
 
-def _toolkit_libraries(argv: Sequence[str]) -> Iterator[Path]:
-    """CUB's and Thrust's folders, where `argv` starts the nvcc of a toolkit."""
+def _libraries(argv: Sequence[str]) -> Iterator[Path]:
+    """CUB's and Thrust's folders, in those that `argv` names and in the toolkit of its nvcc."""
+    folders = [Path(word) for word in argv if word.startswith("/")]
     for program in (Path(word).resolve() for word in argv if Path(word).name == "nvcc"):
         toolkit = program.parent.parent
         includes = (toolkit / "include", *toolkit.glob("targets/*/include"))
-        folders = (base / name for base in includes for name in ("", "cccl"))
-        libraries = (folder / name for folder in folders for name in ("cub", "thrust"))
-        yield from dict.fromkeys(each.resolve() for each in libraries if each.is_dir())
+        folders += [base / name for base in includes for name in ("", "cccl")]
+    libraries = (folder / name for folder in folders for name in ("cub", "thrust"))
+    yield from dict.fromkeys(each.resolve() for each in libraries if each.is_dir())
 
 
 def _inputs(argv: Sequence[str], work: Path, include: Path) -> Iterator[str]:

@@ -183,6 +183,12 @@ class _Table:
             raise self.error(key, f"is far too large: the most is {_MAX_NUMBER}")
         return float(value)
 
+    def flag(self, key: str) -> bool:
+        value = self._left.pop(key, False)
+        if not isinstance(value, bool):
+            raise self.error(key, f"expected true or false, got {value!r}")
+        return value
+
     def table(self, key: str) -> "_Table":
         value = self._take(key)
         if not isinstance(value, dict):
@@ -315,6 +321,7 @@ def _rung(table: _Table, earlier: set[str], architectures: tuple[str, ...]) -> R
         budget=_budget(table),
         architectures=_architectures(table, architectures),
         hours=_hours(table),
+        uses_libraries=table.flag("uses_libraries"),
     )
     table.finish()
     return rung

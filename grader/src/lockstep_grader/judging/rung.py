@@ -77,7 +77,7 @@ class RungJudge:
 
     def _judge(self, job: Job, source: Source, work: Path) -> Judgement:
         """nvcc and the emulator work at the same time. If a person waits, nvcc comes last."""
-        if forbidden := check_source(source):
+        if forbidden := check_source(source, may_use_libraries=job.rung.uses_libraries):
             return Judgement(findings=(forbidden,))
         ask_nvcc = partial(self._ask_nvcc, job, source, work / "nvcc", job.phase)
         with ThreadPoolExecutor(2, thread_name_prefix="beside") as beside:
@@ -95,12 +95,12 @@ class RungJudge:
         return self._concluded(job, source, judgement, compiled, work)
 
     def _observed(self, job: Job, source: Source, work: Path) -> Judgement:
-        lab = self.setup.of(job.lab)
-        built = make_worker(lab, source, work)
+        setup = self.setup.of(job.lab, job.rung)
+        built = make_worker(setup, source, work)
         if built.worker is None:
             return Judgement(findings=built.errors, warnings=built.warnings)
         if self.backend is Backend.CPU:
-            workers = workers_on_cpu(lab, built.worker)
+            workers = workers_on_cpu(setup, built.worker)
         else:
             workers = Workers(
                 built.worker,
@@ -109,7 +109,7 @@ class RungJudge:
                 first_times=self._references.folder_of(job.lab),
                 reference=self._references.worker(job.lab, job.rung),
             )
-        judgement = self._observer.observe(job, lab, workers, work)
+        judgement = self._observer.observe(job, setup, workers, work)
         tests = with_likely_cause(judgement.tests, source, built.warnings)
         warnings = (*built.warnings, *judgement.warnings)
         return replace(judgement, tests=tests, warnings=warnings)
@@ -117,7 +117,7 @@ class RungJudge:
     def _ask_nvcc(self, job: Job, source: Source, work: Path, phase: Phase | None) -> Compiled:
         if phase is None:
             return NOT_COMPILED
-        return compile_for_gpus(self.setup.of(job.lab), job.rung, source, work, phase)
+        return compile_for_gpus(self.setup.of(job.lab, job.rung), job.rung, source, work, phase)
 
     def _concluded(
         self, job: Job, source: Source, judgement: Judgement, compiled: Compiled, work: Path

@@ -116,6 +116,7 @@ class Rung:
     budget: tuple[Gate, ...] = ()  # judged on cpu
     architectures: tuple[str, ...] = ARCHITECTURES  # that nvcc compiles it for
     hours: float | None = None  # that we expect it to take
+    uses_libraries: bool = False  # may include CUB and Thrust
     # By kind or measure: a hint's number. A lab and its rungs stay hashable.
     hint_for: Mapping[str, int] = field(default_factory=dict, hash=False)
 

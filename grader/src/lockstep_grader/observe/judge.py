@@ -28,7 +28,7 @@ from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Outcome, Part, TestResult
 from lockstep_grader.model.text import last_line
 from lockstep_grader.observe.gtest import read_gtest
-from lockstep_grader.request.job import LabSetup
+from lockstep_grader.request.job import RungSetup
 
 # A backstop: the judge itself limits every call of the worker.
 _LIMITS = Limits(seconds=900)
@@ -77,7 +77,7 @@ class Workers:
         return [*sandbox, *device, *(f"--{name}={path}" for name, path in named if path)]
 
 
-def workers_on_cpu(setup: LabSetup, worker: Path) -> Workers:
+def workers_on_cpu(setup: RungSetup, worker: Path) -> Workers:
     """What judges `worker`, which the steps of the toolchain made, on the cpu backend."""
     confinement, program = setup.confinement, setup.whole.toolchain.device
     sandbox = tuple(confinement.running(worker))

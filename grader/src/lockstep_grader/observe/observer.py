@@ -33,7 +33,7 @@ from lockstep_grader.model.grades import (
 )
 from lockstep_grader.model.score import causes_first
 from lockstep_grader.observe.judge import Stage, StandingJudges, Trial, Workers, run_judge
-from lockstep_grader.request.job import Job, LabSetup, Setup
+from lockstep_grader.request.job import Job, RungSetup, Setup
 from lockstep_grader.toolchain.nvcc import TOOLS, Sanitizer
 from lockstep_grader.words.sanitizer_log import read_log
 
@@ -59,7 +59,7 @@ class Observer:
         on_gpu = setup.backend is Backend.CUDA
         self._standing = StandingJudges(setup.processes) if on_gpu else None
 
-    def observe(self, job: Job, lab: LabSetup, workers: Workers, work: Path) -> Judgement:
+    def observe(self, job: Job, lab: RungSetup, workers: Workers, work: Path) -> Judgement:
         """The tests of a rung, and their seed; `work` is the folder that it was built in.
 
         Raises FaultError when a judge or a checker fails.
@@ -78,7 +78,7 @@ class Observer:
             return self._on_gpu(trial, lab, job.rung.file_name)
         return self._judged(trial)
 
-    def _on_gpu(self, trial: Trial, lab: LabSetup, file_name: str) -> Judgement:
+    def _on_gpu(self, trial: Trial, lab: RungSetup, file_name: str) -> Judgement:
         """Tests while others use the GPU, too. A measurement needs it alone."""
         setup = self._setup
         whole = replace(trial, shards=1, standing=self._standing)
@@ -117,7 +117,7 @@ class Observer:
         return Judgement(tests=tests, seed=used_seed, warnings=tuple(notes))
 
 
-def _on(gpu: str, workers: Workers, lab: LabSetup) -> Workers:
+def _on(gpu: str, workers: Workers, lab: RungSetup) -> Workers:
     """`workers` on this GPU. Once per run and GPU a judge times the lab's first rung there."""
     sandbox = tuple(lab.confinement.running(workers.submission, gpu=gpu))
     times = workers.first_times

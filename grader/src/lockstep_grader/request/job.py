@@ -38,22 +38,27 @@ class Setup:
         """The folder of CUDA headers that all labs share."""
         return self.workspace.root / "common" / "cuda"
 
-    def of(self, lab: Lab) -> "LabSetup":
-        """Headers that come with other labs are hidden from the lab's rungs."""
+    def of(self, lab: Lab, rung: Rung) -> "RungSetup":
+        """Headers that come with other labs are hidden from the rung, and so are libraries."""
         confinement = self.confinement
         if isinstance(confinement, Sandbox):
             hidden = sorted(self.reserved - set(lab.headers))
-            confinement = replace(confinement, hidden=tuple(self.headers / name for name in hidden))
-        return LabSetup(self, self.toolchain.lab(lab.id), confinement)
+            confinement = replace(
+                confinement,
+                hidden=tuple(self.headers / name for name in hidden),
+                shows_libraries=rung.uses_libraries,
+            )
+        return RungSetup(self, self.toolchain.lab(lab.id), confinement, rung.uses_libraries)
 
 
 @dataclass(frozen=True, slots=True)
-class LabSetup:
-    """The setup for rungs of one lab."""
+class RungSetup:
+    """The setup for one rung of a lab."""
 
     whole: Setup
     tools: LabTools
     confinement: Confinement
+    may_use_libraries: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 
 A result is used again as long as its key is the same. So the key contains everything that can
 change a verdict. Points, gates, hints and titles cannot: scoring and pages apply them to the stored
-judgement, each time. Of lab.toml, judging uses the ids of lab and rung, the lists of headers, and
-the architectures.
+judgement, each time. Of lab.toml, judging uses the ids of lab and rung, the lists of headers, the
+architectures, and whether a rung uses libraries.
 """
 
 import functools
@@ -53,7 +53,8 @@ class Keys:
                 "seed": "secret" if setup.seed is None else str(setup.seed),
                 "sanitizer": setup.sanitizer.version if setup.sanitizer else "",
                 "nvcc": self._nvcc_words(job),
-                "confinement": self._confinement_words(job.lab),
+                "confinement": self._confinement_words(job),
+                "libraries": str(job.rung.uses_libraries),
                 "beside": self._beside_digest(job),
                 "patience": str(patience()),
                 "emulator": self._emulator.of(job, source) if self._emulator else "",
@@ -74,8 +75,8 @@ class Keys:
             [nvcc.version, Path(nvcc.host).name, *job.rung.architectures, str(job.phase)]
         )
 
-    def _confinement_words(self, lab: Lab) -> str:
-        confinement = self._setup.of(lab).confinement
+    def _confinement_words(self, job: Job) -> str:
+        confinement = self._setup.of(job.lab, job.rung).confinement
         if not isinstance(confinement, Sandbox):
             return "none"
         return " ".join(["sandbox", *(file.name for file in confinement.hidden)])
@@ -83,7 +84,7 @@ class Keys:
     def _lab_digest(self, lab: Lab) -> str:
         """A hash of the lab's judge, with its data, its calls and its contract."""
         if lab.id not in self._lab_digests:
-            tools = self._setup.of(lab).tools
+            tools = self._setup.toolchain.lab(lab.id)
             files = [tools.judge, tools.calls, *sorted(tools.include.glob("*.cuh"))]
             self._watch(files)
             self._lab_digests[lab.id] = digest(files)

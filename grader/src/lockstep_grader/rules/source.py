@@ -34,6 +34,7 @@ _LIBRARIES = re.compile(
     r"(thrust|cub|cutlass|cute|cudnn|cccl|cuda/experimental)(/|$|\.)|"
     r"(cublas|cufft|curand|cusparse|cusolver|nvrtc|nccl|npp|nvjpeg)\w*(\.h|$)"
 )
+_USED_LIBRARIES = frozenset({"cub", "thrust"})  # by a rung that may use libraries
 _HEADER_FOLDERS = frozenset({"lab", "cuda", "cooperative_groups", "sys"})
 _HEADER_NAME = re.compile(r"<([\w./+-]+)>|\"([\w./+-]+)\"", re.ASCII)
 _INTRINSICS = re.compile(r"(\w*intrin|arm_\w+|cpuid|mm_malloc|x86gprintrin)\.h")
@@ -54,11 +55,12 @@ class Token(NamedTuple):
         return f" {self.text}" if self.after_blank else self.text
 
 
-def check_source(source: Source) -> Finding | None:
+def check_source(source: Source, *, may_use_libraries: bool = False) -> Finding | None:
     """The first forbidden include."""
     text = source.data.decode("utf-8-sig", "replace")
+    used = _USED_LIBRARIES if may_use_libraries else frozenset()
     for line, written in _includes(tokens_of(text)):
-        if problem := _problem(written):
+        if problem := _problem(written, used):
             message = f"a rung may not have {problem}"
             return Finding(FindingKind.FORBIDDEN, message, source.file_name, line)
     return None
@@ -76,8 +78,8 @@ def _includes(tokens: Iterator[Token]) -> Iterator[tuple[int, str]]:
         line = []
 
 
-def _problem(written: str) -> str:
-    """What is wrong about an include; empty if nothing is."""
+def _problem(written: str, used: frozenset[str]) -> str:
+    """What is wrong about an include; empty if nothing is. `used`: the libraries to allow."""
     match = _HEADER_NAME.fullmatch(written)
     if match is None:
         return "an include whose name is not written out"
@@ -85,8 +87,8 @@ def _problem(written: str) -> str:
     parts = path.split("/")
     if path.startswith("/") or ".." in parts:
         return "an include from outside: take the lab's headers and the standard ones"
-    if _LIBRARIES.match(posixpath.normpath(path)):
-        library = posixpath.normpath(path).partition("/")[0].partition(".")[0]
+    library = posixpath.normpath(path).partition("/")[0].partition(".")[0]
+    if _LIBRARIES.match(posixpath.normpath(path)) and library not in used:
         return f"{library}: what it does is this lab's to write"
     if _INTRINSICS.fullmatch(path):
         return f"an include of {path}: a processor's own instructions are not CUDA"
@@ -97,7 +99,7 @@ def _problem(written: str) -> str:
             f"an include of {path}, which only g++ has: include the standard headers that you use, "
             "such as <algorithm> and <vector>"
         )
-    if len(parts) > 1 and parts[0] not in _HEADER_FOLDERS:
+    if len(parts) > 1 and parts[0] not in _HEADER_FOLDERS | used:
         return f"an include of {path}: take the lab's headers and the standard ones"
     return ""
 

@@ -142,7 +142,7 @@ def _counted_call(session: Session, folder: Path, lab: Lab, rung: Rung, items: i
     source = source_of(folder, lab, rung)
     with tempfile.TemporaryDirectory(prefix="lockstep-predict-") as temp:
         worker = worker_of(session, lab, rung, source, Path(temp))
-        sizes = count(session.setup.of(lab), rung, worker, [items], Path(temp))
+        sizes = count(session.setup.of(lab, rung), rung, worker, [items], Path(temp))
     if not sizes:
         raise InputError(f"{name} has no workload to count: its judge checks results alone")
     if sizes[0].outcome is not Outcome.PASSED or not sizes[0].kernels:

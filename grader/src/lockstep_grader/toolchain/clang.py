@@ -81,7 +81,7 @@ _ZIG = _Package(
     101,
     450 << 20,
 )
-# Rungs have no CUB and no Thrust: what these do is some lab's to write.
+# Most rungs have no CUB and no Thrust, which are apart: what these do is some lab's to write.
 _CCCL = _Package(
     "nvidia-cuda-cccl",
     "CCCL, NVIDIA's headers for kernels",

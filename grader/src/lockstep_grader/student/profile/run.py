@@ -31,7 +31,7 @@ from lockstep_grader.model.grades import (
 )
 from lockstep_grader.model.text import one_line, visible
 from lockstep_grader.observe.judge import workers_on_cpu
-from lockstep_grader.request.job import LabSetup
+from lockstep_grader.request.job import RungSetup
 from lockstep_grader.student.program.build import source_of, worker_of
 from lockstep_grader.toolchain.nvcc import Phase
 
@@ -196,7 +196,7 @@ def profile_rung(
         work = Path(temp)
         measuring = beside.submit(_resources, session, lab, rung, source, work / "nvcc")
         worker = worker_of(session, lab, rung, source, work)
-        counted = count(session.setup.of(lab), rung, worker, sizes, work)
+        counted = count(session.setup.of(lab, rung), rung, worker, sizes, work)
         if not counted:
             raise InputError(f"{name} has no workload to profile: its judge checks results alone")
         for size in counted:
@@ -212,14 +212,14 @@ def _resources(
     unknown = "registers and local memory: not known,"
     if session.setup.nvcc is None:
         return f"{unknown} {session.toolchain.nvcc['missing']}"
-    compiled = compile_for_gpus(session.setup.of(lab), rung, source, work, Phase.RESOURCES)
+    compiled = compile_for_gpus(session.setup.of(lab, rung), rung, source, work, Phase.RESOURCES)
     if compiled.errors:
         return f"{unknown} nvcc does not compile this file: {compiled.errors[0].message}"
     return tuple(item for item in compiled.resources if item.architecture == rung.architectures[-1])
 
 
 def count(
-    setup: LabSetup, rung: Rung, worker: Path, sizes: Sequence[int], work: Path
+    setup: RungSetup, rung: Rung, worker: Path, sizes: Sequence[int], work: Path
 ) -> tuple[SizeProfile, ...]:
     """One call of each size, as for `profile_rung`; empty when the rung has no workload."""
     listed = ",".join(str(size) for size in sizes or [_BUDGET_SIZE])

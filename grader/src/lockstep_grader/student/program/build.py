@@ -135,7 +135,7 @@ def source_of(folder: Path, lab: Lab, rung: Rung) -> Source:
 
 def worker_of(session: Session, lab: Lab, rung: Rung, source: Source, work: Path) -> Path:
     """A rung, compiled. Raises SubmissionError."""
-    worker = compile_rung(session.setup.of(lab), source, work)
+    worker = compile_rung(session.setup.of(lab, rung), source, work)
     if isinstance(worker, Finding):
         where = f"{worker.file}:{worker.line}: " if worker.line else ""
         said = f"{where}{one_line(worker.message)}"

@@ -86,7 +86,7 @@ def record_rung(
     seconds: float,
 ) -> Recorded:
     """Has the judge record a call of the rung's workload, or a fault that a test found."""
-    workers = workers_on_cpu(session.setup.of(lab), worker)
+    workers = workers_on_cpu(session.setup.of(lab, rung), worker)
     argv = [str(session.toolchain.lab(lab.id).judge), f"--rung={rung.id}", *workers.arguments()]
     argv += [f"--record={request.size}", f"--kernel={request.kernel}"]
     if request.test:
