@@ -16,8 +16,7 @@ template <class Call>
 void with_temporary(Scratch& scratch, const Call& call) {
   std::size_t size_bytes = 0;
   // TODO 1. With nullptr for d_temporary, a call only sets size_bytes: nothing is launched. Then
-  // call
-  //         again, with that much of scratch. Both calls return an error code: check() it.
+  //         call again, with that much of scratch. Both calls return an error code: check() it.
 }
 
 // Applies `first`, then `second`.

@@ -19,8 +19,7 @@ template <class Call>
 void with_temporary(Scratch& scratch, const Call& call) {
   std::size_t size_bytes = 0;
   // TODO 1. With nullptr for d_temporary, a call only sets size_bytes: nothing is launched. Then
-  // call
-  //         again, with that much of scratch. Both calls return an error code: check() it.
+  //         call again, with that much of scratch. Both calls return an error code: check() it.
 }
 
 // Reverses items[*d_count] to items[num_items - 1].
@@ -45,8 +44,7 @@ void partition(const int* d_in, int num_items, Predicate keep, int* d_out, int* 
                Scratch& scratch, cudaStream_t stream) {
   todo("06_library: partition");
   // TODO 4. cub::DevicePartition::If. Read in its documentation how it orders the items that are
-  // not
-  //         kept, and compare with the contract.
+  //         not kept, and compare with the contract.
   // TODO 5. Launch reverse_others_kernel. The host does not know *d_count: how large must the grid
   //         be?
 }

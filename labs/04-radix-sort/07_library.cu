@@ -16,8 +16,7 @@ template <class Call>
 void with_temporary(Scratch& scratch, const Call& call) {
   std::size_t size_bytes = 0;
   // TODO 1. With nullptr for d_temporary, a call only sets size_bytes: nothing is launched. Then
-  // call
-  //         again, with that much of scratch. Both calls return an error code: check() it.
+  //         call again, with that much of scratch. Both calls return an error code: check() it.
 }
 
 }  // namespace
@@ -27,8 +26,7 @@ void radix_sort(const std::uint32_t* d_in, int num_items, std::uint32_t* d_out, 
   todo("07_library: radix_sort");
   with_temporary(scratch, [&](void* d_temporary, std::size_t& size_bytes) {
     // TODO 2. cub::DeviceRadixSort::SortKeys. The parameters after num_items are bits. Where does
-    // the
-    //         stream go, and what becomes of a stream in the wrong place?
+    //         the stream go, and what becomes of a stream in the wrong place?
     return cudaSuccess;
   });
 }
