@@ -29,7 +29,7 @@ struct Tile {
   static constexpr int kKeys = 64;      // of a step
   static constexpr int kWarpQueries = 32;
   static constexpr int kThreads = kQueries / kWarpQueries * 32;
-  static constexpr int kMmasDown = kWarpQueries / kMmaRows;
+  static constexpr int kMmas = kWarpQueries / kMmaRows;
 };
 
 // Vectors of kHeadSize numbers, in chunks, swizzled as in lab 08.
@@ -125,13 +125,13 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
   start_copies(0, shared.stages[0]);
   __pipeline_commit();
 
-  Rows rows[Tile::kMmasDown];
-  Sums outputs[Tile::kMmasDown][kHeadSize / kMmaCols] = {};
+  Rows rows[Tile::kMmas];
+  Sums outputs[Tile::kMmas][kHeadSize / kMmaCols] = {};
   for (int first_key = 0; first_key < num_keys; first_key += Tile::kKeys) {
     Stage& stage = shared.stages[first_key / Tile::kKeys % 2];
     // TODO 4. Wait for this tile, and start the copies of the next one. Into which stage, and how
     //         do you know that all warps have left it?
-    Sums scores[Tile::kMmasDown][Tile::kKeys / kMmaCols] = {};
+    Sums scores[Tile::kMmas][Tile::kKeys / kMmaCols] = {};
     // TODO 5. Scores: queries times keys. Each lane names `key` and `key_chunk` of 16 keys: what do
     //         words 0 to 3 of load_matrices hold then, and which of them are a fragment of B?
     if (first_key + Tile::kKeys > num_keys) {  // keys past the last one get a weight of 0
@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
           const int column = first_key + j * kMmaCols + 2 * (lane_id % 4) + e % 2;
           if (column < num_keys) continue;
 #pragma unroll
-          for (int i = 0; i < Tile::kMmasDown; ++i) scores[i][j][e] = -INFINITY;
+          for (int i = 0; i < Tile::kMmas; ++i) scores[i][j][e] = -INFINITY;
         }
       }
     }
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
   }
 
 #pragma unroll
-  for (int i = 0; i < Tile::kMmasDown; ++i) {
+  for (int i = 0; i < Tile::kMmas; ++i) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const float scale = 1 / row_sum(rows[i].sums[half]);

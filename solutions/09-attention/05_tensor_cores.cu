@@ -29,7 +29,7 @@ struct Tile {
   static constexpr int kKeys = 64;      // of a step
   static constexpr int kWarpQueries = 32;
   static constexpr int kThreads = kQueries / kWarpQueries * 32;
-  static constexpr int kMmasDown = kWarpQueries / kMmaRows;
+  static constexpr int kMmas = kWarpQueries / kMmaRows;
 };
 
 // Vectors of kHeadSize numbers, in chunks, swizzled as in lab 08.
@@ -154,8 +154,8 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
   start_copies(0, shared.stages[0]);
   __pipeline_commit();
 
-  Rows rows[Tile::kMmasDown];
-  Sums outputs[Tile::kMmasDown][kHeadSize / kMmaCols] = {};
+  Rows rows[Tile::kMmas];
+  Sums outputs[Tile::kMmas][kHeadSize / kMmaCols] = {};
   for (int first_key = 0; first_key < num_keys; first_key += Tile::kKeys) {
     Stage& stage = shared.stages[first_key / Tile::kKeys % 2];
     __pipeline_wait_prior(0);
@@ -165,12 +165,12 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
       __pipeline_commit();
     }
 
-    Sums scores[Tile::kMmasDown][Tile::kKeys / kMmaCols] = {};
+    Sums scores[Tile::kMmas][Tile::kKeys / kMmaCols] = {};
 #pragma unroll
     for (int k = 0; k < kChunksPerRow; k += kMmaDepth / kChunk) {
-      std::uint32_t queries[Tile::kMmasDown][4];
+      std::uint32_t queries[Tile::kMmas][4];
 #pragma unroll
-      for (int i = 0; i < Tile::kMmasDown; ++i) {
+      for (int i = 0; i < Tile::kMmas; ++i) {
         load_matrices(queries[i], shared.queries.at(warp_row + i * kMmaRows + row, k + chunk));
       }
 #pragma unroll
@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
         std::uint32_t keys[4];  // of 16 keys: a key is a column, so nothing is transposed
         load_matrices(keys, stage.keys.at(j * kMmaCols + key, k + key_chunk));
 #pragma unroll
-        for (int i = 0; i < Tile::kMmasDown; ++i) {
+        for (int i = 0; i < Tile::kMmas; ++i) {
           multiply_bf16(scores[i][j], queries[i], {keys[0], keys[1]});
           multiply_bf16(scores[i][j + 1], queries[i], {keys[2], keys[3]});
         }
@@ -192,19 +192,19 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
           const int column = first_key + j * kMmaCols + 2 * (lane_id % 4) + e % 2;
           if (column < num_keys) continue;
 #pragma unroll
-          for (int i = 0; i < Tile::kMmasDown; ++i) scores[i][j][e] = -INFINITY;
+          for (int i = 0; i < Tile::kMmas; ++i) scores[i][j][e] = -INFINITY;
         }
       }
     }
 #pragma unroll
-    for (int i = 0; i < Tile::kMmasDown; ++i) rows[i].add(scores[i], outputs[i]);
+    for (int i = 0; i < Tile::kMmas; ++i) rows[i].add(scores[i], outputs[i]);
 
 #pragma unroll
     for (int k = 0; k < Tile::kKeys; k += kMmaDepth) {
       // Sums of 16 x 16 scores lie where a fragment of A has its words.
-      std::uint32_t weights[Tile::kMmasDown][4];
+      std::uint32_t weights[Tile::kMmas][4];
 #pragma unroll
-      for (int i = 0; i < Tile::kMmasDown; ++i) {
+      for (int i = 0; i < Tile::kMmas; ++i) {
         const Sums& left = scores[i][k / kMmaCols];
         const Sums& right = scores[i][k / kMmaCols + 1];
         weights[i][0] = packed(left[0], left[1]);
@@ -217,7 +217,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
         std::uint32_t values[4];  // of 16 keys, which are rows: transposed, as B in lab 08
         load_transposed(values, stage.values.at(k + row, j + chunk));
 #pragma unroll
-        for (int i = 0; i < Tile::kMmasDown; ++i) {
+        for (int i = 0; i < Tile::kMmas; ++i) {
           multiply_bf16(outputs[i][j], weights[i], {values[0], values[1]});
           multiply_bf16(outputs[i][j + 1], weights[i], {values[2], values[3]});
         }
@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
   }
 
 #pragma unroll
-  for (int i = 0; i < Tile::kMmasDown; ++i) {
+  for (int i = 0; i < Tile::kMmas; ++i) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const float scale = 1 / row_sum(rows[i].sums[half]);
