@@ -111,7 +111,10 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
     free_left(*executable->graph);
   }
   reset_conditions();
-  return set_last_error(run(*executable->graph, stream));
+  ask(serve::GraphTurn{1, caller_place()});
+  const cudaError_t error = run(*executable->graph, stream);
+  ask(serve::GraphTurn{0, {}});
+  return set_last_error(error);
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {

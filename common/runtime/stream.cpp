@@ -97,7 +97,9 @@ void expect_no_host_waits(bool is_expected) {
 }
 
 void note_host_wait() {
-  if (!g_is_wait_a_mistake || caller_place().line == 0) return;
+  if (caller_place().line == 0) return;
+  ask(serve::HostWaits{caller_place()});
+  if (!g_is_wait_a_mistake) return;
   const auto first = g_first_waits.emplace(location_of(caller_place()), g_num_calls).first;
   if (first->second == g_num_calls) return;
   report_about_host(report::Kind::kHostWait, {caller_place(), "", ""},

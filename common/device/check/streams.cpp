@@ -10,6 +10,9 @@ namespace {
 // How many pieces of work are remembered for each stream; older ones count as ordered.
 constexpr std::size_t kMaxRemembered = 256;
 
+// With so many streams, the work of one that was destroyed counts as done.
+constexpr std::size_t kMaxIndices = 256;
+
 constexpr std::size_t kLegacyIndex = 0;
 
 std::uint64_t done(const StreamClock& clock, std::size_t stream) {
@@ -59,19 +62,24 @@ void StreamOrder::trim(std::size_t index) {
 }
 
 void StreamOrder::add_stream(StreamId stream, bool is_blocking) {
-  const auto free = std::ranges::find(streams_, false, &Stream::is_live);
-  const auto index = static_cast<std::size_t>(free - streams_.begin());
-  if (free == streams_.end()) streams_.emplace_back();
+  // The number of a stream that was destroyed, if its work has ended: it may go on until then, and
+  // work with one number counts as ordered.
+  const bool is_full = streams_.size() >= kMaxIndices;
+  std::size_t index = 0;
+  while (
+      index < streams_.size() &&
+      (streams_[index].is_live || (!is_full && streams_[index].num_issued > done(host_, index)))) {
+    ++index;
+  }
+  if (index == streams_.size()) streams_.emplace_back();
+  if (streams_[index].num_issued > done(host_, index)) note_host_waits(streams_[index].clock);
   streams_[index].is_live = true;
   streams_[index].is_blocking = is_blocking;
   indices_[stream] = index;
 }
 
 void StreamOrder::remove_stream(StreamId stream) {
-  const std::size_t index = index_of(stream);
-  // Its work may go on; but its number is used again, by work that may not count as the same.
-  note_host_waits(streams_[index].clock);
-  streams_[index].is_live = false;
+  streams_[index_of(stream)].is_live = false;
   indices_.erase(stream);
 }
 

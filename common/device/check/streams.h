@@ -69,6 +69,10 @@ class StreamOrder {
   Work& begin_work(StreamId stream);
   void end_work() { current_ = nullptr; }
   Work* current_work() { return current_; }  // begun last, while it is issued; null between
+  // Of the piece begun last: its stream, as an index in clocks, and all that ends before it, itself
+  // included.
+  std::size_t current_stream() const { return current_stream_; }
+  const StreamClock& current_clock() const { return streams_[current_stream_].clock; }
 
   // The work on other streams without an ordering before the piece begun last. Usually none.
   const std::vector<const Work*>& concurrent_work() const { return concurrent_; }

@@ -32,6 +32,7 @@ constexpr bool is_maximum(Counter counter) {
     case Counter::kPollsMaxPerWarp:
     case Counter::kPublicationsMaxChain:
     case Counter::kBarriersMaxPerBlock:
+    case Counter::kAllocatedMaxBytes:
       return true;
     default:
       return false;

@@ -34,6 +34,9 @@ class Watcher final : public run::Monitor {
   void copy(const memory::HostPlace& at, std::uint64_t to, std::uint64_t from,
             std::uint64_t size_bytes);
 
+  // What the host's code does besides, as if by a kernel "host": adds to a counter, or raises it.
+  void host_does(const memory::HostPlace& at, Counter counter, std::uint64_t number);
+
   // A launch that waits for the host goes on: the host may have used what both can use.
   void host_had_a_turn() { exposure_.expose_anew(); }
 

@@ -174,7 +174,17 @@ void Watcher::diverges(Warp& warp, const Instruction& instruction, std::uint32_t
   if (place.branch == Place::Branch::kCounts) place.counters[Counter::kDivergentBranches] += 1;
 }
 
-// ---- copies of the host
+// ---- what the host does
+
+void Watcher::host_does(const memory::HostPlace& at, Counter counter, std::uint64_t number) {
+  if (!is_counting_) return;
+  CounterSet& here = tallies_.kernel("host", nullptr).host_line(at);
+  if (is_maximum(counter)) {
+    here.raise(counter, number);
+  } else {
+    here[counter] += number;
+  }
+}
 
 void Watcher::copy(const memory::HostPlace& at, std::uint64_t to, std::uint64_t from,
                    std::uint64_t size_bytes) {

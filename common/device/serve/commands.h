@@ -57,6 +57,8 @@ enum class Kind : std::uint32_t {
   kShareVariable,
   kRegister,
   kUnregister,
+  kHostWaits,
+  kGraphTurn,
   kEnd,
   kLast = kEnd,
 };
@@ -495,6 +497,22 @@ struct Unregister {
   static constexpr Kind kKind = Kind::kUnregister;
   using Result = Nothing;
   std::uint64_t address = 0;
+  Place at = {};
+};
+
+// The line calls a function that waits for the device.
+struct HostWaits {
+  static constexpr Kind kKind = Kind::kHostWaits;
+  using Result = Nothing;
+  Place at = {};
+};
+
+// What follows is the launch of a graph, until the next one that does not begin: one call of the
+// host's, and launches and copies that the device makes by itself.
+struct GraphTurn {
+  static constexpr Kind kKind = Kind::kGraphTurn;
+  using Result = Nothing;
+  std::uint32_t begins = 0;
   Place at = {};
 };
 

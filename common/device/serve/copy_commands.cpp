@@ -120,7 +120,7 @@ int Device::handle(const Copy& command, Nothing&, Call& call) {
   transfer_.reset();
   if ((command.waits & kWaitsBefore) != 0) {
     if (is_behind(kLegacyStream)) return kNotReady;
-    streams().host_waits_for(kLegacyStream);
+    host_waits_for(kLegacyStream);
   }
   if (const int error = check_stream(command.stream); error != kSuccess) return error;
   if (command.direction > kDefault) return kInvalidMemcpyDirection;
@@ -151,7 +151,20 @@ int Device::handle(const Copy& command, Nothing&, Call& call) {
     wait_as_asked(command.waits, kWaitsAfter, command.stream);
     return kSuccess;
   }
+  host_calls(command.at);
   begin_work(command.stream, command.at);
+  if (is_devices(to) != is_devices(from)) {
+    const bool is_pageable = to.allocation == nullptr || from.allocation == nullptr;
+    const bool is_in = is_devices(to);
+    spend(is_in ? check::Engine::kCopyIn : check::Engine::kCopyOut,
+          (is_in ? posed_.byte_in_ms : posed_.byte_out_ms) * static_cast<double>(*all) *
+              (is_pageable ? wire::kPageableTimes : 1));
+    // The host's thread carries the bytes through pinned memory of the driver's.
+    if (is_pageable) {
+      timeline_.host_waits(streams().current_clock());
+      count_host(command.at, count::Counter::kPageableBytes, *all);
+    }
+  }
   if (from.allocation != nullptr) memory::poison_on_first_use(command.from.base, *from_bytes);
   tell(watchers_, command, to, from);
   streams().end_work();
@@ -204,6 +217,7 @@ int Device::handle(const Fill& command, Nothing&, Call&) {
              .is_valid) {
       return kInvalidValue;
     }
+    host_calls(command.at);
     begin_work(command.stream, command.at);
     const auto all = *dense_bytes(extent);
     for_rows(
@@ -222,7 +236,7 @@ int Device::handle(const Fill& command, Nothing&, Call&) {
   }
   const bool waits = (command.waits & kWaitsIfHostCanReach) != 0 &&
                      host_can_reach(command.to.base) && !is_behind(kLegacyStream);
-  if (waits) streams().host_waits_for(kLegacyStream);
+  if (waits) host_waits_for(kLegacyStream);
   return kSuccess;
 }
 

@@ -20,7 +20,8 @@ using AnyCommand =
                  WaitForAll, AskStream, AddEvent, RemoveEvent, RecordEvent, WaitForEvent, AskEvent,
                  StreamWaits, CallersWork, Launch, Proceed, GiveUp, Touch, Report, TakePrinted,
                  TakeScratch, DeclareScratch, EndScratch, TakeGraphMemory, FreeGraphMemory,
-                 MakeImage, EndImage, ShareVariable, Register, Unregister, End>;
+                 MakeImage, EndImage, ShareVariable, Register, Unregister, HostWaits, GraphTurn,
+                 End>;
 
 struct Decoded {
   AnyCommand command;

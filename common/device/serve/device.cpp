@@ -91,10 +91,12 @@ void Device::hand_out_printed(Answer& head, std::span<std::byte> printed) {
   head.printed_left = static_cast<std::uint32_t>(printed_.size());
 }
 
-void Device::note_launch(const std::string& kernel) {
+// Of the launch begun last.
+void Device::note_launch(const std::string& kernel, std::uint64_t num_threads) {
   ++num_launches_;
   const bool is_new = std::ranges::find(launches_, kernel) == launches_.end();
-  clock_ms_ += posed_.launch_ms * (is_new ? wire::kColdTimes : 1);
+  spend(check::Engine::kCompute, posed_.launch_ms * (is_new ? wire::kColdTimes : 1) +
+                                     posed_.thread_ms * static_cast<double>(num_threads));
   if (is_new && launches_.size() < kMaxKernelsKept) launches_.push_back(kernel);
 }
 
@@ -108,7 +110,9 @@ void Device::begin(const Batch& batch) {
   num_allocations_ = 0;
   printed_in_batch_.clear();
   posed_ = batch.posed;
-  clock_ms_ = 0;
+  timeline_.clear();
+  graph_depth_ = 0;
+  allocated_bytes_ = 0;
   failed_allocation_ = {};
   watchers_.checker().note_failed_allocation({});
   for (const memory::Allocation* allocation : memory::live_allocations()) last_id_ = allocation->id;
@@ -122,6 +126,7 @@ void Device::begin(const Batch& batch) {
 void Device::end(bool threw) {
   transfer_.reset();
   finish();
+  end_clock();
   release_scratch();
   report_leaks(threw);
   for (const Region& region : regions_) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "check/checker.h"
+#include "check/timeline.h"
 #include "code/program.h"
 #include "count/watcher.h"
 #include "protocol/wire.h"
@@ -85,6 +86,8 @@ class Device {
   std::uint64_t num_launches() const { return num_launches_; }
   // How many allocations the batch has asked for.
   std::uint32_t num_allocations() const { return num_allocations_; }
+  // When the engines worked in the batch; empty without a posed clock.
+  std::string timeline() const { return timeline_.text(); }
   // What the kernels of the batch have printed.
   const std::string& printed_in_batch() const { return printed_in_batch_; }
 
@@ -109,7 +112,7 @@ class Device {
   };
   struct Event {
     check::StreamClock clock;
-    double ms = 0;  // when it was recorded, by clock_ms_
+    double ms = 0;  // when it was recorded, by the posed clock
   };
   // A copy to or from the host whose bytes are still on their way.
   struct Transfer {
@@ -176,6 +179,9 @@ class Device {
   int handle(const Launch&, Nothing&, Call&);
   int handle(const Proceed&, Nothing&, Call&);
   int handle(const GiveUp&, Nothing&, Call&);
+  // time_commands.cpp
+  int handle(const HostWaits&, Nothing&, Call&);
+  int handle(const GraphTurn&, Nothing&, Call&);
   // host_commands.cpp
   int handle(const Touch&, Nothing&, Call&);
   int handle(const Report&, Nothing&, Call&);
@@ -209,7 +215,17 @@ class Device {
   void report_leaks(bool threw) const;
   void print(std::string_view text);
   void hand_out_printed(Answer& head, std::span<std::byte> printed);
-  void note_launch(const std::string& kernel);
+  void note_launch(const std::string& kernel, std::uint64_t num_threads);
+
+  // time_commands.cpp: what the host and the engines do, counted and by the posed clock.
+  bool has_clock() const { return posed_.launch_ms > 0; }
+  void count_host(const Place& at, count::Counter counter, std::uint64_t number = 1);
+  void host_calls(const Place& at);
+  void host_waits_for(std::uint64_t stream);
+  void host_waits_for_all();
+  void spend(check::Engine engine, double ms);  // the work begun last
+  void note_allocated(const Place& at, std::uint64_t size_bytes);
+  void end_clock();
 
   bool takes_modules_;
   Watchers watchers_;
@@ -244,8 +260,10 @@ class Device {
   std::uint32_t num_allocations_ = 0;
   std::string printed_in_batch_;
   wire::Posed posed_;
-  double clock_ms_ = 0;        // of a device with a posed clock, since the batch began
-  std::uint64_t last_id_ = 0;  // allocations up to this number existed before the batch
+  check::Timeline timeline_;           // of the batch, with a posed clock
+  std::uint32_t graph_depth_ = 0;      // of launches of graphs
+  std::uint64_t allocated_bytes_ = 0;  // by the batch, and not freed yet
+  std::uint64_t last_id_ = 0;          // allocations up to this number existed before the batch
   memory::HostPlace failed_allocation_;
   std::string failed_allocation_text_;
 };

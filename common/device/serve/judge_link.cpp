@@ -125,6 +125,7 @@ wire::Report JudgeLink::report() {
   report.launches = device_.launches();
   report.recording = std::exchange(recording_, {});
   report.num_allocations = device_.num_allocations();
+  report.timeline = device_.timeline();
   report.printed = device_.printed_in_batch();
   report.fault = server_.fault();
   wire::bound(report);

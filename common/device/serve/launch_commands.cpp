@@ -182,12 +182,13 @@ int Device::handle(const Launch& command, Nothing&, Call& call) {
 }
 
 void Device::start(Module& module, std::unique_ptr<run::Launch> launch) {
-  note_launch(launch->kernel->readable);
   run::Machine& machine = *module.machine;
   machine.set_monitors(watchers_.monitors());
   machine.set_schedule(seed_);
   if (seconds_ > 0) machine.set_time_limit(seconds_);
+  host_calls(host_launch_.at);
   begin_work(host_launch_.stream, host_launch_.at);
+  note_launch(launch->kernel->readable, launch->grid.count() * launch->block.count());
   if (machine.launch(std::move(launch)) == run::Outcome::kWaitsForHost) {
     streams().set_work_aside();
     waiting_ = &module;

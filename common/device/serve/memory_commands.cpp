@@ -73,7 +73,10 @@ int Device::handle(const Allocate& command, Allocate::Result& result, Call& call
                     ++num_allocations_ != posed_.failing_allocation;
   if (fits) result.address = memory::allocate(command.size_bytes, kind_of(command.memory), at);
   if (is_ordered) streams().end_work();
-  if (result.address != 0) return kSuccess;
+  if (result.address != 0) {
+    if (command.memory == Memory::kDevice) note_allocated(command.at, command.size_bytes);
+    return kSuccess;
+  }
   const std::string what = std::string("cudaMalloc") +
                            (command.memory == Memory::kManaged  ? "Managed"
                             : command.memory == Memory::kPinned ? "Host"
@@ -92,15 +95,19 @@ int Device::handle(const Free& command, Nothing&, Call& call) {
     if (const int error = check_stream(command.stream); error != kSuccess) return error;
   } else {
     if (waiting_ != nullptr) return kNotReady;
-    streams().host_waits_for_all();
+    host_waits_for_all();
   }
   if (command.address == 0) return kSuccess;
   const memory::HostPlace at = host_place(command.at);
   const bool is_ordered = command.call == FreeCall::kFreeAsync;
+  const memory::Allocation* const found = live_at(command.address);
+  const std::uint64_t freed_bytes =
+      found != nullptr && found->kind == MemoryKind::kDevice ? found->size_bytes : 0;
   begin_work(is_ordered ? command.stream : kLegacyStream, command.at).kind =
       report::CopyKind::kFree;
   const bool is_fine = release(command.address, command.call, at);
   streams().end_work();
+  if (is_fine) allocated_bytes_ -= std::min(allocated_bytes_, freed_bytes);
   if (is_fine) return kSuccess;
   return call.explain(kInvalidValue, describe_bad_free(command.address, name_of(command.call)));
 }
@@ -122,7 +129,7 @@ int Device::handle(const AskMemory&, AskMemory::Result& result, Call&) {
 
 int Device::handle(const Reset&, Nothing&, Call&) {
   finish_waiting(", and the host waits for this kernel to reset the device");
-  streams().host_waits_for_all();
+  host_waits_for_all();
   std::vector<std::pair<std::uint64_t, MemoryKind>> programs;
   for (const memory::Allocation* const allocation : memory::live_allocations()) {
     const MemoryKind kind = allocation->kind;

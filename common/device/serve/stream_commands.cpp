@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Streams and events: the order that the program asks for. Work is done when it is issued.
+#include <utility>
+
 #include "memory/book.h"
 #include "serve/cuda_errors.h"
 #include "serve/device.h"
@@ -26,7 +28,7 @@ int Device::check_stream(std::uint64_t stream) {
 }
 
 void Device::wait_as_asked(std::uint32_t waits, std::uint32_t which, std::uint64_t stream) {
-  if ((waits & which) != 0) streams().host_waits_for(stream);
+  if ((waits & which) != 0) host_waits_for(stream);
 }
 
 bool Device::host_can_reach(std::uint64_t address) const {
@@ -52,13 +54,13 @@ int Device::handle(const RemoveStream& command, Nothing&, Call&) {
 
 int Device::handle(const WaitForStream& command, Nothing&, Call&) {
   if (const int error = check_stream(command.stream); error != kSuccess) return error;
-  streams().host_waits_for(command.stream);
+  host_waits_for(command.stream);
   return kSuccess;
 }
 
 int Device::handle(const WaitForAll&, Nothing&, Call&) {
   if (waiting_ != nullptr) return kNotReady;
-  streams().host_waits_for_all();
+  host_waits_for_all();
   return kSuccess;
 }
 
@@ -82,7 +84,9 @@ int Device::handle(const RemoveEvent& command, Nothing&, Call&) {
 int Device::handle(const RecordEvent& command, Nothing&, Call&) {
   const auto event = events_.find(command.event);
   if (event == events_.end() || !is_stream(command.stream)) return kInvalidResourceHandle;
-  event->second = {streams().record_event(command.stream), clock_ms_};
+  check::StreamClock clock = streams().record_event(command.stream);
+  const double ms = timeline_.time_of(clock);
+  event->second = {std::move(clock), ms};
   return kSuccess;
 }
 
@@ -92,6 +96,7 @@ int Device::handle(const WaitForEvent& command, Nothing&, Call&) {
   if (waiting_ != nullptr && streams().is_behind_unfinished(event->second.clock)) return kNotReady;
   if (command.had_waited != 0) streams().host_reads_flag();
   streams().host_waits_for(event->second.clock);
+  timeline_.host_waits(event->second.clock);
   return kSuccess;
 }
 
@@ -100,7 +105,7 @@ int Device::handle(const AskEvent& command, AskEvent::Result& result, Call&) {
   if (event == events_.end()) return kInvalidResourceHandle;
   const bool is_behind = waiting_ != nullptr && streams().is_behind_unfinished(event->second.clock);
   result.is_behind = is_behind ? 1 : 0;
-  result.has_clock = posed_.launch_ms > 0 ? 1 : 0;
+  result.has_clock = has_clock() ? 1 : 0;
   result.is_known = streams().host_knows(event->second.clock) ? 1 : 0;
   result.ms = event->second.ms;
   return kSuccess;

@@ -59,6 +59,25 @@ TEST_F(CheckStream, TwoStreamsAreNot) {
           "cudaStreamWaitEvent"});
 }
 
+TEST_F(CheckStream, TheWorkOfADestroyedStreamMayGoOn) {
+  writes(11);
+  checker.streams().remove_stream(11);
+  checker.streams().add_stream(14, false);  // must not get the number of that stream yet
+  reads(12);
+  expect(Kind::kRace, 6, {"which may still run on another stream, writes in line 5"});
+  writes(14, 7);
+  expect(Kind::kRace, 7, {"writes in line 5"});
+}
+
+TEST_F(CheckStream, AHostThatHasWaitedKnowsADestroyedStreamsWork) {
+  writes(11);
+  checker.streams().host_waits_for(11);
+  checker.streams().remove_stream(11);
+  checker.streams().add_stream(14, false);
+  reads(14);
+  expect_none();
+}
+
 TEST_F(CheckStream, TwoReadersAreNoRace) {
   reads(11);
   reads(12);

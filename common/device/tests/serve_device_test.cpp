@@ -385,6 +385,58 @@ TEST_F(Serve, HasTheClockThatTheJudgeChose) {
   device_->end(false);
 }
 
+// A copy in of 100 bytes, and a launch of 32 threads in another stream that waits for it.
+TEST_F(Serve, TimesStreamsByThatClock) {
+  serve::Batch batch;
+  batch.posed.launch_ms = 1;
+  batch.posed.thread_ms = 0.25;
+  batch.posed.byte_in_ms = 0.5;
+  batch.posed.call_ms = 2;
+  device_->watchers().set_counting(true);
+  device_->begin(batch);
+  const std::uint64_t pinned = allocate(400, serve::Memory::kPinned);
+  const std::uint64_t d = allocate(400);
+  allocate(800);
+  const std::uint64_t first = ask(serve::AddStream{}).stream;
+  const std::uint64_t second = ask(serve::AddStream{}).stream;
+  const std::uint64_t event = ask(serve::AddEvent{}).event;
+  serve::Copy copy;
+  copy.to = {d, 100, 1};
+  copy.from = {pinned, 100, 1};
+  copy.extent = {100, 1, 1};
+  copy.stream = first;
+  copy.direction = 1;  // to the device
+  ask(copy);           // the host: 2; the copy: 2 to 52
+  EXPECT_EQ(error(), kSuccess);
+  ask(serve::RecordEvent{event, first});
+  EXPECT_DOUBLE_EQ(ask(serve::AskEvent{event}).ms, 52);
+  ask(serve::StreamWaits{second, event});
+  serve::Launch launch = launch_of("store");
+  launch.block = {32, 1, 1};
+  launch.stream = second;
+  ask(serve::GraphTurn{1, {}});   // the host: 4
+  ask(launch, parameters(d, 1));  // 52 to 52 + 40 + 8: a kernel's first launch
+  ask(launch, parameters(d, 1));  // 100 to 109
+  ask(serve::GraphTurn{0, {}});
+  ask(serve::RecordEvent{event, second});
+  EXPECT_DOUBLE_EQ(ask(serve::AskEvent{event}).ms, 109);
+  ask(serve::HostWaits{});
+  ask(serve::WaitForEvent{event});
+  ask(launch, parameters(d, 1));  // the host: 111; until 120
+  device_->end(false);
+  const std::vector<count::KernelCounters> kernels = device_->watchers().counter().take();
+  const auto host = std::ranges::find(kernels, "host", &count::KernelCounters::name);
+  ASSERT_NE(host, kernels.end());
+  using count::Counter;
+  EXPECT_EQ(host->counters[Counter::kTimelineNs], 120'000'000U);
+  EXPECT_EQ(host->counters[Counter::kHostCalls], 3U);
+  EXPECT_EQ(host->counters[Counter::kGraphLaunches], 1U);
+  EXPECT_EQ(host->counters[Counter::kHostWaits], 1U);
+  EXPECT_EQ(host->counters[Counter::kPageableBytes], 0U);
+  EXPECT_EQ(host->counters[Counter::kAllocatedMaxBytes], 1200U);
+  report::take_findings();  // what was not freed
+}
+
 TEST_F(Serve, RefusesAModuleThatIsNoPtx) {
   const std::string text = "this is no PTX";
   std::memcpy(data_.data(), text.data(), text.size());

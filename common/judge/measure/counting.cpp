@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "fixture/host_work.h"
 #include "fixture/json.h"
 #include "fixture/options.h"
 #include "fixture/order.h"
@@ -56,8 +57,11 @@ CountResult count_once(const Workload& workload, std::uint64_t schedule_seed) {
   result.failure = std::move(outcome.failure);
   result.findings = std::move(outcome.findings);
   result.kernels = std::move(outcome.kernels);
+  result.timeline = std::move(outcome.timeline);
   if (!result.failure && !kOnGpu) {  // on a GPU, the profiler around the worker counts
-    result.failure = find_work_of_host(result.kernels, workload.bytes_per_call);
+    result.failure = workload.has_host_data
+                         ? find_idle_kernels(result.kernels, workload.bytes_per_call)
+                         : find_work_of_host(result.kernels, workload.bytes_per_call);
   }
   if (!result.failure) {
     result.measures = measures(result.kernels, std::max(workload.num_items, 1.0));
@@ -119,6 +123,7 @@ void record_counts(const CountResult& result) {
   if (result.look_back_items != 0) {
     Test::RecordProperty("look_back_items", json::number(result.look_back_items, kCountDigits));
   }
+  if (!result.timeline.empty()) Test::RecordProperty("timeline", result.timeline);
   Test::RecordProperty("counters", counters_by_kernel(result.kernels));
   Test::RecordProperty("places", places_json(result.measures));
 }
@@ -135,6 +140,7 @@ std::string to_json(const CountResult& result, std::size_t num_items) {
                        {"findings", to_json(result.findings)},
                        {"measures", json::object(measures)},
                        {"places", places_json(result.measures)},
+                       {"timeline", json::quote(result.timeline)},
                        {"kernels", kernels_json(result.kernels)}});
 }
 

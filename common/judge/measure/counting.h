@@ -18,6 +18,7 @@ struct CountResult {
   std::optional<Failure> other_launches;  // that call launches other kernels
   std::vector<wire::Finding> findings;
   std::vector<wire::KernelCounters> kernels;
+  std::string timeline;  // see Outcome
   std::vector<Measure> measures;
 };
 

@@ -93,6 +93,12 @@ constexpr Definition kDefinitions[] = {
      [](const Figures& f) { return ratio(f.bytes_asked(), f.bytes_read_and_written(), 1); }, waste},
     {"bank_conflicts", [](const Figures& f) { return f.conflicts(); },
      [](const Figures& f) { return f.conflicts(); }},
+    {"host_waits", [](const Figures& f) { return f["host_waits"]; },
+     [](const Figures& f) { return f["host_waits"]; }},
+    {"host_calls", [](const Figures& f) { return f["host_calls"]; },
+     [](const Figures& f) { return f["host_calls"]; }},
+    {"graph_launches", [](const Figures& f) { return f["graph_launches"]; },
+     [](const Figures& f) { return f["graph_launches"]; }},
     {"divergent_branches", [](const Figures& f) { return f["divergent_branches"]; },
      [](const Figures& f) { return f["divergent_branches"]; }},
     {"atomics_same_address", [](const Figures& f) { return f.atomics_same_address(); },
@@ -122,6 +128,8 @@ constexpr MostDefinition kMost[] = {
      [](const Figures& f) { return f["polls_max_per_warp"]; }},
     {"look_back_chain", "publications_max_chain",
      [](const Figures& f) { return f["publications_max_chain"]; }},
+    {"allocated_bytes", "allocated_max_bytes",
+     [](const Figures& f) { return f["allocated_max_bytes"]; }},
 };
 
 // The measures that add up, over all launches, what the launch's busiest block or warp does. So
@@ -158,6 +166,8 @@ constexpr SumDefinition kSums[] = {
     {"warp_operations_per_item", [](const Figures& f) { return f["warp_operations"]; }},
     {"shared_read_bytes_per_item", [](const Figures& f) { return f["shared_read_bytes"]; }},
     {"matrix_multiply_adds_per_item", [](const Figures& f) { return f["matrix_multiply_adds"]; }},
+    {"pageable_bytes_per_item", [](const Figures& f) { return f["pageable_bytes"]; }},
+    {"timeline_ns_per_item", [](const Figures& f) { return f["timeline_ns"]; }},
 };
 
 // The share of the bytes moved by the line's costliest request of this kind that some lane asks

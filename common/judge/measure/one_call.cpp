@@ -28,6 +28,7 @@ Outcome call_once(const Workload& workload, std::uint64_t schedule_seed, bool co
   batch.scratch_bytes = workload.scratch_bytes;
   batch.count = counts ? 1 : 0;
   batch.schedule_seed = schedule_seed;
+  batch.posed = workload.posed;
   batch.calls = {slot->call(workload.function)};
   Outcome outcome = session().student().run(std::move(batch));
   outcome.failure = cause_of(outcome);

@@ -39,6 +39,8 @@ struct Workload {
   // False: the lab's first rung cannot do it, takes too long, or has data of another kind: its time
   // is kept for each function and number of items.
   bool beside_first = true;
+  bool has_host_data = false;  // the function takes and returns host memory
+  wire::Posed posed = {};      // on cpu: what the device is, for the counted call
 };
 
 // A workload of any size, and the sizes at which rungs are judged.

@@ -139,9 +139,10 @@ bool names(const std::string& error, const std::string& name) {
 std::vector<wire::HostData> host_data(const std::vector<wire::Call>& calls, const Arena& arena) {
   std::vector<wire::HostData> all;
   for (const wire::Region& region : arena.regions()) {
-    const wire::Arg wanted{wire::ArgKind::kHostBuffer, region.offset_bytes};
     const bool is_taken = std::ranges::any_of(calls, [&](const wire::Call& call) {
-      return std::ranges::find(call.args, wanted) != call.args.end();
+      return std::ranges::any_of(call.args, [&](const wire::Arg& arg) {
+        return arg.is_hosts() && arg.bits == region.offset_bytes;
+      });
     });
     if (!is_taken) continue;
     std::string bytes(region.size_bytes + 2 * wire::kGuardBytes, '\0');
@@ -377,6 +378,7 @@ Outcome Submission::run_batch(const wire::Batch& batch) {
   outcome.notes = std::move(report.notes);
   outcome.kernels = std::move(report.kernels);
   outcome.num_allocations = report.num_allocations;
+  outcome.timeline = std::move(report.timeline);
   outcome.printed = std::move(report.printed);
   outcome.wall_ms = reply.wall_ms;
   outcome.events_ms = reply.reply.events_ms;

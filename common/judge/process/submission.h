@@ -39,6 +39,7 @@ struct Outcome {
   double wall_ms = 0;
   double events_ms = 0;
   std::uint32_t num_allocations = 0;  // cpu: that the batch asked for
+  std::string timeline;               // cpu: of the engines, with a posed clock
   std::string printed;                // cpu: by kernels
   std::string recording;              // if Submission::record() asked for it
   std::vector<std::string> launches;  // with it

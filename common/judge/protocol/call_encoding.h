@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Checks a call's arguments against the contract's signature at compile time and encodes them.
 // Scratch& and cudaStream_t parameters are left out by the caller: the worker supplies them.
-// A T* parameter takes a Buffer<T>, or on_host() of one where the contract asks for host memory. A
-// const T& parameter takes on_host() of one item. A function that returns a value takes one more
-// argument at the end: on_host() of a buffer for the result.
+// A T* parameter takes a Buffer<T>, or on_host() or pinned() of one where the contract asks for
+// host memory. A const T& parameter takes on_host() of one item. A function that returns a value
+// takes one more argument at the end: on_host() of a buffer for the result.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -31,6 +31,16 @@ OnHost<T> on_host(const Buffer<T>& buffer) {
   return {buffer};
 }
 
+// The same, in pinned memory.
+template <class T>
+struct Pinned {
+  Buffer<T> buffer;
+};
+template <class T>
+Pinned<T> pinned(const Buffer<T>& buffer) {
+  return {buffer};
+}
+
 template <class T>
 wire::Arg to_wire(const Buffer<T>& buffer) {
   return {wire::ArgKind::kBuffer, buffer.offset()};
@@ -38,6 +48,10 @@ wire::Arg to_wire(const Buffer<T>& buffer) {
 template <class T>
 wire::Arg to_wire(const OnHost<T>& host) {
   return {wire::ArgKind::kHostBuffer, host.buffer.offset()};
+}
+template <class T>
+wire::Arg to_wire(const Pinned<T>& host) {
+  return {wire::ArgKind::kPinnedBuffer, host.buffer.offset()};
 }
 inline wire::Arg to_wire(std::nullptr_t) { return {wire::ArgKind::kNull, 0}; }
 template <class T>
@@ -79,7 +93,7 @@ constexpr bool accepts() {
   } else if constexpr (std::is_pointer_v<Param>) {
     using Pointee = std::remove_cv_t<std::remove_pointer_t<Param>>;
     return std::is_same_v<Value, Buffer<Pointee>> || std::is_same_v<Value, OnHost<Pointee>> ||
-           std::is_same_v<Value, std::nullptr_t>;
+           std::is_same_v<Value, Pinned<Pointee>> || std::is_same_v<Value, std::nullptr_t>;
   } else if constexpr (std::is_floating_point_v<Param>) {
     return std::is_same_v<Value, double>;
   } else if constexpr (std::is_class_v<Param> || std::is_enum_v<Param>) {

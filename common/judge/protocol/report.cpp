@@ -71,7 +71,8 @@ void encode(Writer& out, const Report& report) {
   out.put(std::string_view(report.recording));
   out.put(static_cast<std::uint32_t>(report.launches.size()));
   for (const std::string& kernel : report.launches) out.put(std::string_view(kernel));
-  out.put(report.num_allocations).put(std::string_view(report.printed));
+  out.put(report.num_allocations).put(std::string_view(report.timeline));
+  out.put(std::string_view(report.printed));
   out.put(std::string_view(report.fault));
 }
 
@@ -85,6 +86,7 @@ Report decode_report(Reader& in) {
     report.launches.push_back(in.text());
   }
   report.num_allocations = in.get<std::uint32_t>();
+  report.timeline = in.text();
   report.printed = in.long_text();
   report.fault = in.text();
   return report;

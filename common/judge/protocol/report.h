@@ -30,6 +30,7 @@ struct Report {
   std::string recording;                // of a launch, if Batch::record asked for it
   std::vector<std::string> launches;    // with it, the kernels that were launched
   std::uint32_t num_allocations = 0;    // that the batch asked for
+  std::string timeline;                 // of its streams, with a posed clock: Timeline::text()
   std::string printed;                  // by kernels, up to kMaxPrintedBytes
   std::string fault;                    // of the device process itself; empty: none
 };

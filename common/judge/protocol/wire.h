@@ -59,13 +59,22 @@ struct Header {
 
 // One argument of a typed call. Scratch& and cudaStream_t are supplied by the worker.
 // kHostBuffer: also a buffer of the arena, but its contents travel with the request and the reply.
-// The function receives them in host memory.
-enum class ArgKind : std::uint32_t { kNull = 1, kBuffer, kInteger, kReal, kStruct, kHostBuffer };
+// The function receives them in host memory. kPinnedBuffer: that is pinned.
+enum class ArgKind : std::uint32_t {
+  kNull = 1,
+  kBuffer,
+  kInteger,
+  kReal,
+  kStruct,
+  kHostBuffer,
+  kPinnedBuffer
+};
 struct Arg {
   ArgKind kind;
   // buffers: offset into the arena, bytes; kInteger: int64; kReal: double; kStruct: its bytes
   std::uint64_t bits;
   bool operator==(const Arg&) const = default;
+  bool is_hosts() const { return kind == ArgKind::kHostBuffer || kind == ArgKind::kPinnedBuffer; }
 };
 
 // Structs that a contract may pass by value.
@@ -108,11 +117,17 @@ struct Posed {
   std::uint32_t num_multiprocessors = 0;
   std::uint32_t threads_per_multiprocessor = 0;
   std::uint32_t failing_allocation = 0;  // its number in the batch, from 1 on
-  // What a launch takes by the device's clock, which events read. A kernel's first launch takes
-  // kColdTimes as long.
-  double launch_ms = 0;
+  // What work takes by the device's clock, which events read; without launch_ms there is none. A
+  // kernel's first launch takes kColdTimes as long.
+  double launch_ms = 0;  // a launch ...
+  double thread_ms = 0;  // ... and each of its threads
+  // Each byte of a copy between host and device, with pageable memory kPageableTimes as long.
+  double byte_in_ms = 0;
+  double byte_out_ms = 0;
+  double call_ms = 0;  // the host's thread, for a launch, a copy or the launch of a graph
 };
 inline constexpr int kColdTimes = 40;
+inline constexpr int kPageableTimes = 8;
 
 struct Batch {
   std::uint64_t scratch_bytes = 0;
@@ -123,7 +138,7 @@ struct Batch {
   std::string kernel;
   Posed posed;
   std::vector<Region> regions;
-  std::vector<HostData> host_data;  // of each buffer that is a kHostBuffer
+  std::vector<HostData> host_data;  // of each buffer that a call takes as host memory
   std::vector<Call> calls;
 };
 

@@ -76,6 +76,9 @@ class Arguments {
       if (arg.kind == wire::ArgKind::kHostBuffer) {
         return reinterpret_cast<T>(context_.host_copies->make(arg.bits));
       }
+      if (arg.kind == wire::ArgKind::kPinnedBuffer) {
+        return reinterpret_cast<T>(context_.host_copies->make_pinned(arg.bits));
+      }
       if (arg.kind != wire::ArgKind::kBuffer) throw BadRequest("expected a buffer");
       return reinterpret_cast<T>(context_.d_arena + arg.bits);
     } else if constexpr (std::is_floating_point_v<T>) {

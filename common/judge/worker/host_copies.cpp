@@ -3,20 +3,55 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
+
+#include "lab/cuda_error.cuh"
 
 namespace worker {
 
-std::byte* HostCopies::make(std::uint64_t offset) {
+HostCopies::Pinned HostCopies::allocate_pinned(std::size_t size_bytes) {
+  std::byte* memory = nullptr;
+  lab::check(cudaMallocHost(&memory, size_bytes));
+  return Pinned(memory);
+}
+
+wire::HostData& HostCopies::find(std::uint64_t offset) {
   const auto data = std::ranges::find(data_, offset, &wire::HostData::offset_bytes);
   if (data == data_.end()) throw BadRequest("no host data for a buffer that begins there");
-  Copy& copy = copies_.emplace_back(Copy{&*data, std::vector<std::byte>(data->bytes.size())});
-  std::memcpy(copy.bytes.data(), data->bytes.data(), copy.bytes.size());
+  return *data;
+}
+
+std::byte* HostCopies::make(std::uint64_t offset) {
+  wire::HostData& data = find(offset);
+  Copy& copy = copies_.emplace_back(Copy{&data, std::vector<std::byte>(data.bytes.size())});
+  std::memcpy(copy.bytes.data(), data.bytes.data(), copy.bytes.size());
   return copy.bytes.data() + wire::kGuardBytes;
+}
+
+std::byte* HostCopies::make_pinned(std::uint64_t offset) {
+  wire::HostData& data = find(offset);
+  const std::size_t size_bytes = data.bytes.size();
+  Copy& copy = copies_.emplace_back(
+      Copy{&data, {}, allocate_pinned(size_bytes), allocate_pinned(size_bytes)});
+  std::memcpy(copy.callers.get(), data.bytes.data(), size_bytes);
+  lab::check(cudaMemcpyAsync(copy.pinned.get(), copy.callers.get(), size_bytes,
+                             cudaMemcpyHostToHost, stream_));
+  if (waits_) lab::check(cudaStreamSynchronize(stream_));
+  return copy.pinned.get() + wire::kGuardBytes;
+}
+
+void HostCopies::read_pinned() {
+  for (const Copy& copy : copies_) {
+    if (copy.pinned == nullptr) continue;
+    lab::check(cudaMemcpyAsync(copy.callers.get(), copy.pinned.get(), copy.of->bytes.size(),
+                               cudaMemcpyHostToHost, stream_));
+  }
 }
 
 void HostCopies::give_back() {
   for (const Copy& copy : copies_) {
-    std::memcpy(copy.of->bytes.data(), copy.bytes.data(), copy.bytes.size());
+    const std::byte* const bytes = copy.pinned != nullptr ? copy.callers.get() : copy.bytes.data();
+    std::memcpy(copy.of->bytes.data(), bytes, copy.of->bytes.size());
   }
 }
 

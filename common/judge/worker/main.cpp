@@ -117,7 +117,7 @@ void run_call(const wire::Call& call, wire::Batch& batch, std::byte* d_arena, wi
   // Not on the stack, where the rung may write only to what its own functions have there.
   const auto scratch =
       std::make_unique<lab::Scratch>(d_scratch, batch.scratch_bytes, scratch_observer());
-  HostCopies host_copies(batch.host_data);
+  HostCopies host_copies(batch.host_data, g_stream, !entry->takes_stream);
   const Context context{d_arena, &host_copies, scratch.get(), g_stream};
   Arguments arguments(call.args, context);
   const auto invoke = [&] {
@@ -130,6 +130,7 @@ void run_call(const wire::Call& call, wire::Batch& batch, std::byte* d_arena, wi
   } else {
     reply.errors.push_back(thrown_by(invoke));
   }
+  host_copies.read_pinned();
   if (batch.timed == 0) lab::check(cudaDeviceSynchronize());
   host_copies.give_back();
 }

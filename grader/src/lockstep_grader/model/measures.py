@@ -143,6 +143,32 @@ MEASURES = _measures(
         "multiply-adds of tensor cores per item",
         remedy="multiply by tensor cores, and every pair of factors once",
     ),
+    Measure("host_waits", "calls with which the host waits for the device", "waits"),
+    Measure(
+        "host_calls",
+        "launches, copies and fills that the host asks for; a graph counts as one",
+        "calls of the host",
+    ),
+    Measure("graph_launches", "launches of graphs", "launches of graphs"),
+    Measure(
+        "allocated_bytes",
+        "bytes of device memory that the function has allocated at a time, at most",
+        "bytes allocated at a time",
+        "the last of them in",
+    ),
+    Measure(
+        "pageable_bytes_per_item",
+        "bytes copied between the device and pageable memory, per item",
+        "bytes per item",
+        remedy="such a copy goes through a buffer of the driver, and the host's thread carries it",
+    ),
+    Measure(
+        "timeline_ns_per_item",
+        "time until host and device are done, by the clock that the judge poses, per item",
+        "ns per item",
+        remedy="let copies in both directions and kernels run at the same time: "
+        "./lab profile draws the timeline",
+    ),
 )
 
 # What a student predicts besides: totals of a counter over all kernels, by the counter's name.

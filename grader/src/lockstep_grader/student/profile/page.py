@@ -78,7 +78,7 @@ def _size_view(profile: Profile, size: SizeProfile, number: int) -> dict[str, An
                 "diagnosis": diagnose(kernel, size.items, MULTIPROCESSORS),
                 "resources": profile.resources_of(kernel.name),
             }
-            for kernel in size.kernels
+            for kernel in size.on_device
         ],
         "source": _source(profile, own, number),
         "elsewhere": [note for note in notes if note.line.file != profile.source.file_name],

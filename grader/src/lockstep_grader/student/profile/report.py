@@ -40,9 +40,11 @@ def print_profile(console: Console, profile: Profile, line_limit: int) -> None:
         console.print(head.append(f", {size.num_items} {items}", "bold"))
         if size.outcome is not Outcome.PASSED:
             _warn(console, size)
-        rows = [kernel_columns(kernel, size.items) for kernel in size.kernels]
+        if size.timeline:
+            console.print(Text(f"timeline, a letter per stream\n{size.timeline}"), soft_wrap=True)
+        rows = [kernel_columns(kernel, size.items) for kernel in size.on_device]
         print_kernels(console, rows)
-        for kernel in size.kernels:
+        for kernel in size.on_device:
             told = diagnose(kernel, size.items, MULTIPROCESSORS)
             style = "green" if told.is_good else "yellow"
             console.print(Text.assemble((f"{kernel.name}: ", "bold"), (told.sentence, style)))

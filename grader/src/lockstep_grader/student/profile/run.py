@@ -38,6 +38,7 @@ from lockstep_grader.toolchain.nvcc import Phase
 _LIMITS = Limits(seconds=900, output_bytes=256 << 20)
 _OK, _WRONG = 0, 1
 _BUDGET_SIZE = 0  # to the judge: the size at which budgets are judged
+_HOST = "host"  # as the emulator calls what is no kernel's
 WARP_SIZE = 32
 SECTOR_BYTES = 32
 
@@ -112,6 +113,12 @@ class SizeProfile:
     measures: Counters
     kernels: tuple[Kernel, ...]
     places: Mapping[_Words, Place] = field(default_factory=dict)  # by measure: the most of it
+    timeline: _Words = ""  # of copies and kernels, where the judge poses a clock
+
+    @property
+    def on_device(self) -> tuple[Kernel, ...]:
+        """Kernels and copies: all that counts on the device."""
+        return tuple(kernel for kernel in self.kernels if kernel.name != _HOST)
 
     @property
     def lines(self) -> tuple[Line, ...]:

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// What the host and the engines do, in batches for which the judge poses a clock: timed by it, and
+// counted. Without one there is nothing to compare the host's calls with.
+#include <cmath>
+
+#include "serve/cuda_errors.h"
+#include "serve/device.h"
+
+namespace serve {
+
+using count::Counter;
+
+void Device::count_host(const Place& at, Counter counter, std::uint64_t number) {
+  if (has_clock()) watchers_.counter().host_does(host_place(at), counter, number);
+}
+
+// A launch, a copy or a fill; the pieces of a graph are no calls of the host's.
+void Device::host_calls(const Place& at) {
+  if (graph_depth_ != 0) return;
+  timeline_.host_works(posed_.call_ms);
+  count_host(at, Counter::kHostCalls);
+}
+
+void Device::host_waits_for(std::uint64_t stream) {
+  timeline_.host_waits(streams().record_event(stream));
+  streams().host_waits_for(stream);
+}
+
+void Device::host_waits_for_all() {
+  timeline_.host_waits_for_all();
+  streams().host_waits_for_all();
+}
+
+void Device::spend(check::Engine engine, double ms) {
+  if (has_clock()) timeline_.add(streams().current_stream(), streams().current_clock(), engine, ms);
+}
+
+void Device::note_allocated(const Place& at, std::uint64_t size_bytes) {
+  allocated_bytes_ += size_bytes;
+  count_host(at, Counter::kAllocatedMaxBytes, allocated_bytes_);
+}
+
+// The host's own waits after the batch are the judge's.
+void Device::end_clock() {
+  const double ns = 1e6 * timeline_.length_ms();
+  count_host({}, Counter::kTimelineNs, static_cast<std::uint64_t>(std::llround(ns)));
+}
+
+int Device::handle(const HostWaits& command, Nothing&, Call&) {
+  count_host(command.at, Counter::kHostWaits);
+  return kSuccess;
+}
+
+int Device::handle(const GraphTurn& command, Nothing&, Call&) {
+  if (command.begins == 0) {
+    if (graph_depth_ != 0) --graph_depth_;
+    return kSuccess;
+  }
+  host_calls(command.at);
+  ++graph_depth_;
+  count_host(command.at, Counter::kGraphLaunches);
+  return kSuccess;
+}
+
+}  // namespace serve
