@@ -140,13 +140,14 @@ void Device::finish() {
   streams().host_waits_for_all();
 }
 
-std::vector<const memory::Allocation*> Device::leaks() const {
+std::vector<const memory::Allocation*> Device::leaks(Pinned pinned) const {
   using MemoryKind = memory::Allocation::Kind;
   std::vector<const memory::Allocation*> found;
   for (const memory::Allocation* const allocation : memory::live_allocations()) {
     const MemoryKind kind = allocation->kind;
     const bool can_leak = kind == MemoryKind::kDevice || kind == MemoryKind::kManaged ||
-                          kind == MemoryKind::kDeviceHeap;
+                          kind == MemoryKind::kDeviceHeap ||
+                          (kind == MemoryKind::kPinnedHost && pinned == Pinned::kLeaks);
     const bool is_new = allocation->id > last_id_ && !managed_variables_.contains(allocation->base);
     if (can_leak && is_new) found.push_back(allocation);
   }
@@ -154,8 +155,11 @@ std::vector<const memory::Allocation*> Device::leaks() const {
 }
 
 void Device::report_leaks(bool threw) const {
-  for (const memory::Allocation* const allocation : leaks()) {
-    std::string remedy = ") were allocated during the call and never freed: call cudaFree";
+  using MemoryKind = memory::Allocation::Kind;
+  for (const memory::Allocation* const allocation : leaks(Pinned::kLeaks)) {
+    const bool is_pinned = allocation->kind == MemoryKind::kPinnedHost;
+    std::string remedy = std::string(") were allocated during the call and never freed: call ") +
+                         (is_pinned ? "cudaFreeHost" : "cudaFree");
     if (allocation->kind == memory::Allocation::Kind::kDeviceHeap) {
       remedy = ") were allocated in a kernel and never freed: a kernel must free or delete them";
     } else if (threw) {
@@ -169,7 +173,8 @@ void Device::report_leaks(bool threw) const {
           "destructor";
     }
     report::report({report::Kind::kLeak, allocation->made_at.file, allocation->made_at.line, "",
-                    std::to_string(allocation->size_bytes) + " bytes of device memory (" +
+                    std::to_string(allocation->size_bytes) +
+                        (is_pinned ? " bytes of pinned memory (" : " bytes of device memory (") +
                         allocation->name + remedy});
   }
 }

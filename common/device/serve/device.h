@@ -70,7 +70,8 @@ class Device {
   bool is_waiting() const { return waiting_ != nullptr; }
 
   // Allocations of the program that are still there, oldest first.
-  std::vector<const memory::Allocation*> leaks() const;
+  enum class Pinned { kLeaks, kDoesNotLeak };
+  std::vector<const memory::Allocation*> leaks(Pinned pinned = Pinned::kDoesNotLeak) const;
 
   void begin(const Batch& batch);
   // threw: a call of the batch ended by an exception. Reports leaks.

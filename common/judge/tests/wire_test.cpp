@@ -170,8 +170,8 @@ TEST(Wire, ForgedCountIsRefusedWithoutAllocatingForIt) {
     EXPECT_THROW(wire::decode_reply(bytes, wire::Status::kOk), std::runtime_error);
   }
   // The counts of notes and kernels, the size of the recording, the count of launches, and the
-  // sizes of what kernels printed and of the fault.
-  for (const std::size_t from_end : {28, 24, 20, 16, 8, 4}) {
+  // sizes of the timeline, of what kernels printed and of the fault.
+  for (const std::size_t from_end : {32, 28, 24, 20, 12, 8, 4}) {
     std::string bytes = wire::encode(wire::Report());
     bytes.replace(bytes.size() - from_end, 4, "\xFF\xFF\xFF\xFF");
     EXPECT_THROW(wire::decode_report(bytes), std::runtime_error);

@@ -88,6 +88,14 @@ LABS = {  # of each work, without "_beyond"
 SOURCE = "docs/bench/scripts/compare_library.cu"
 
 
+@measurement("streams", needs=f"{GPU} and nvcc", writes=[], uses=["docs/bench/scripts/streams.cu"])
+def streams() -> None:
+    """Time lab 12's solutions next to the engines of the device; prints a line per case."""
+    rungs = sorted(str(file.relative_to(ROOT)) for file in ROOT.glob("solutions/12-streams/0*.cu"))
+    program = nvcc("streams", ["-Ilabs/12-streams"], ["docs/bench/scripts/streams.cu", *rungs])
+    print(output([program]))
+
+
 def build_library() -> Path:
     labs = sorted({name.partition("/")[0] for name in SOLUTIONS})
     includes: list[str | Path] = [f"-Ilabs/{lab}" for lab in labs]
