@@ -9,6 +9,7 @@ namespace {
 
 struct Caller {
   int depth = 0;
+  const char* function = "";
   const void* return_address = nullptr;
   bool is_known = false;
   serve::Place place;
@@ -17,8 +18,9 @@ thread_local Caller t_caller;
 
 }  // namespace
 
-ApiCall::ApiCall(const void* return_address) {
+ApiCall::ApiCall(const void* return_address, const char* function) {
   if (t_caller.depth++ != 0) return;
+  t_caller.function = function;
   set_caller(return_address);
   look_after_waiting();
 }
@@ -29,6 +31,8 @@ void set_caller(const void* return_address) {
   t_caller.return_address = return_address;
   t_caller.is_known = false;
 }
+
+const char* called_function() { return t_caller.depth == 0 ? "" : t_caller.function; }
 
 const serve::Place& caller_place() {
   Caller& caller = t_caller;

@@ -10,7 +10,7 @@ namespace runtime {
 // Functions of the API that call one another count as one call: the outermost.
 class ApiCall {
  public:
-  explicit ApiCall(const void* return_address);
+  ApiCall(const void* return_address, const char* function);
   ~ApiCall();
   ApiCall(const ApiCall&) = delete;
   ApiCall& operator=(const ApiCall&) = delete;
@@ -21,6 +21,8 @@ class ApiCall {
 
 // The user's line that the running call comes from.
 const serve::Place& caller_place();
+// The function of the API that the user calls; empty: none.
+const char* called_function();
 
 // Of a launch: the line of its <<<>>>, and not that of the kernel's stand-in. Before
 // caller_place().
@@ -29,4 +31,4 @@ void set_caller(const void* return_address);
 }  // namespace runtime
 
 // The first line of each function of the API.
-#define RUNTIME_CALL const runtime::ApiCall runtime_call(__builtin_return_address(0))
+#define RUNTIME_CALL const runtime::ApiCall runtime_call(__builtin_return_address(0), __func__)

@@ -43,7 +43,7 @@ cudaError_t set_last_error(cudaError_t error) {
   if (error == cudaSuccess) return error;
   Errors& all = errors();
   all.last = error;
-  all.origin = {caller_place(), "", ""};
+  all.origin = {caller_place(), "", called_function()};
   if (error == cudaErrorMemoryAllocation && all.allocation.at.line == 0) {
     all.allocation = all.origin;
   }

@@ -204,6 +204,13 @@ def test_all_hints_at_once(checkout: Checkout) -> None:
     assert all(f"hint {number} of 3" in out for number in (1, 2, 3))
 
 
+def test_an_option_of_all_commands_is_named_with_its_place(checkout: Checkout) -> None:
+    ran = checkout.lab("check", "--no-nvcc", LAB)
+    assert ran.complaint.endswith(
+        "--no-nvcc comes before the name of the command: ./lab --no-nvcc check ..."
+    )
+
+
 def test_a_hint_wants_a_rung(checkout: Checkout) -> None:
     ran = checkout.lab("hint")
     assert ran.complaint.endswith("'LAB/RUNG'. (./lab hint --help describes the arguments)")

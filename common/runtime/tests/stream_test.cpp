@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "error_state.h"
 #include "lockstep_runtime.h"
 #include "runtime_test.h"
 
@@ -41,6 +42,7 @@ TEST_F(Streams, ExistUntilTheyAreDestroyed) {
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
   EXPECT_EQ(cudaStreamDestroy(stream), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(runtime::last_error_origin().what, "cudaStreamDestroy");
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorInvalidResourceHandle);
   EXPECT_EQ(cudaStreamDestroy(nullptr), cudaErrorInvalidResourceHandle);
 }

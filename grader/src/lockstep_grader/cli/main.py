@@ -146,6 +146,10 @@ def _usage_line(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     if context is None or context.parent is None:
         return f"{said} (./lab --help lists the commands)"
+    option = getattr(error, "option_name", "")
+    if any(option in (*each.opts, *each.secondary_opts) for each in context.parent.command.params):
+        verb = f"{context.parent.command_path} {option} {context.command.name}"
+        return f"{option} comes before the name of the command: ./{verb} ..."
     return f"{said} (./{context.command_path} --help describes the arguments)"
 
 
