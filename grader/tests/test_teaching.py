@@ -66,15 +66,15 @@ def test_students_get_the_memory_model_and_no_page_on_teaching() -> None:
     assert [name for name in files if name.startswith("solutions/") or "syllabus" in name] == []
 
 
-# ---- docs/syllabus.md: its program ranks as its rules and its example say
+# ---- docs/contest.md: its program ranks as its rules and its example say
 
 
-SYLLABUS = Path(__file__).parents[2] / "docs" / "syllabus.md"
+CONTEST = Path(__file__).parents[2] / "docs" / "contest.md"
 RUNG = "06_decoupled_look_back"
 
 
 def program() -> str:
-    text = SYLLABUS.read_text()
+    text = CONTEST.read_text()
     begin = text.index("    import json")
     return textwrap.dedent(text[begin : text.index("The last lines", begin)])
 
