@@ -18,8 +18,9 @@ namespace count {
 enum class Counter : std::uint8_t {
 #define DEVICE_COUNTER(constant, name) constant,
 #include "count/counters.inc"
+  kEnd
 };
-inline constexpr std::size_t kNumCounters = std::size_t(Counter::kDivergentBranches) + 1;
+inline constexpr std::size_t kNumCounters = std::size_t(Counter::kEnd);
 
 const char* name_of(Counter counter);  // "global_read_sectors"
 
