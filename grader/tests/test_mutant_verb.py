@@ -178,7 +178,7 @@ def test_a_text_that_makes_no_mutant_is_kept_beside(
     assert problem in ran.complaint
     assert text(author) == EDIT
     if "exit" not in code:
-        kept = Path(ran.complaint.rpartition("your text is kept in ")[2])
+        kept = Path(ran.complaint.rpartition("your text, which is kept in ")[2])
         assert "// mutant of:" in kept.read_text()
 
 

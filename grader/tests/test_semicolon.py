@@ -31,7 +31,7 @@ def error(message: str, line: int, column: int = 0) -> Finding:
         error('expected a ";"', 5, 3),  # nvcc
     ],
 )
-def test_the_line_before_is_blamed_behind_its_last_word(said: Finding) -> None:
+def test_the_line_before_is_blamed_after_its_last_word(said: Finding) -> None:
     moved = moved_to_the_gap(said, LINES)
     assert moved == error("';' is missing at the end of this line", 2, 12)
 

@@ -20,7 +20,7 @@ __global__ void contiguous_kernel(const float* d_in, int num_items, float* d_blo
   const int t = threadIdx.x;
 
   // Two items per thread, half a tile apart: neighbouring threads read neighbouring words twice.
-  // Past the end stands the identity, so that the last, partial block needs no code of its own.
+  // Past the end the tile has the identity, so the last, partial block needs no code of its own.
   const int first = blockIdx.x * kItemsPerBlock + t;
   const int second = first + kThreadsPerBlock;
   tile[t] = first < num_items ? d_in[first] : 0.0f;

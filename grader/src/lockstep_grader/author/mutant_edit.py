@@ -161,7 +161,8 @@ def _edit(workspace: Workspace, place: Place, draft: str, editor: Editor) -> Pat
         if edited == draft:
             shutil.rmtree(folder)
             raise
-        raise InputError(f"{error}; nothing was written, your text is kept in {file}") from error
+        kept = f"run the command again and paste your text, which is kept in {file}"
+        raise InputError(f"{error}; nothing was written; {kept}") from error
     shutil.rmtree(folder)
     return written
 
