@@ -46,7 +46,7 @@ double error_bound(Format format, int depth) {
     case Format::kBf16:
       return 3 * depth * kUnit / (1 - 3 * depth * kUnit);
     case Format::kSplit:
-      return 0x1p-16 + 10 * depth * kUnit;
+      return 0x1p-14 + 10 * depth * kUnit;
     case Format::kE4m3:
       return 1.125 * depth * 0x1p-13 + 4 * kUnit;
   }
