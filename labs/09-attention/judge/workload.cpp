@@ -170,8 +170,9 @@ judge::Workload make_workload(Kind kind, const Shape& shape) {
 
 // Of one head, with num_items pairs.
 Shape counted_square(std::size_t num_items) {
-  const int length = static_cast<int>(std::sqrt(static_cast<double>(num_items)) + 0.5);
-  return {1, std::max(length, 1), std::max(length, 1)};
+  const auto root = std::lround(std::sqrt(static_cast<double>(num_items)));
+  const int length = std::max(static_cast<int>(root), 1);
+  return {1, length, length};
 }
 Shape counted_few_queries(std::size_t num_items) {
   return {1, kFewQueries, std::max(static_cast<int>(num_items / kFewQueries), 1)};

@@ -109,13 +109,13 @@ TEST_F(Stencil, WorksForLongAndThinShapes) {
 TEST_F(Stencil, WorksForManyPoints) {
   const int extra = static_cast<int>(next_seed() % 37);
   const int dimensions = num_dimensions(function());
-  const Shape on_cpu = dimensions == 1   ? Shape{250000 + extra}
-                       : dimensions == 2 ? Shape{230 + extra, 270 - extra}
-                                         : Shape{70 + extra, 50, 70};
-  const Shape on_gpu = dimensions == 1   ? Shape{10000000 + extra}
-                       : dimensions == 2 ? Shape{1500 + extra, 900 - extra}
-                                         : Shape{200 + extra, 150, 70 + extra};
-  expect_for_shapes({judge::kOnGpu ? on_gpu : on_cpu});
+  const auto choose = [](const Shape& on_gpu, const Shape& on_cpu) {
+    return judge::kOnGpu ? on_gpu : on_cpu;
+  };
+  expect_for_shapes({dimensions == 1 ? choose({10000000 + extra}, {250000 + extra})
+                     : dimensions == 2
+                         ? choose({1500 + extra, 900 - extra}, {230 + extra, 270 - extra})
+                         : choose({200 + extra, 150, 70 + extra}, {70 + extra, 50, 70})});
 }
 
 TEST_F(Stencil, AcceptsNoPoints) {

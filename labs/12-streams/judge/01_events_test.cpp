@@ -91,7 +91,8 @@ class StageTimesOf : public judge::Fixture {
     }
     constexpr int kThreads = 256;  // of a block of the given kernel
     const double bytes = 4.0 * num_items;
-    const double threads = 1.0 * kThreads * ((num_items + kThreads - 1) / kThreads);
+    const int num_blocks = (num_items + kThreads - 1) / kThreads;
+    const double threads = 1.0 * kThreads * num_blocks;
     const double by_threads = posed.thread_ms * threads;
     const double copy_in = posed.byte_in_ms * bytes;
     const double compute = posed.launch_ms + by_threads;

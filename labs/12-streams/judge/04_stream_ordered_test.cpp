@@ -19,14 +19,14 @@ class StreamOrdered : public judge::Fixture {
       return failure;
     }
     const Words mixed_only = mixed(words, kNumRounds);
-    auto failure =
-        compare("d_out", d_out.download(), reversed_batches(words, sizes, kNumRounds),
-                {{"the words are mixed, and their order is as before", [&] { return mixed_only; }},
-                 {"all batches are reversed as one",
-                  [&] { return Words(mixed_only.rbegin(), mixed_only.rend()); }},
-                 {"the words are reversed, and not mixed",
-                  [&] { return reversed_batches(words, sizes, 0); }},
-                 {"nothing was computed: all words are 0", [&] { return Words(num_items, 0); }}});
+    auto failure = compare(
+        "d_out", d_out.download(), reversed_batches(words, sizes, kNumRounds),
+        {{"the words are mixed, and their order is as before", [&] { return Words(mixed_only); }},
+         {"all batches are reversed as one",
+          [&] { return Words(mixed_only.rbegin(), mixed_only.rend()); }},
+         {"the words are reversed, and not mixed",
+          [&] { return reversed_batches(words, sizes, 0); }},
+         {"nothing was computed: all words are 0", [&] { return Words(num_items, 0); }}});
     if (failure) {
       failure->message = std::to_string(sizes.size()) +
                          (sizes.size() == 1 ? " batch" : " batches") + " of " +

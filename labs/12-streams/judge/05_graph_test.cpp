@@ -40,7 +40,7 @@ class Graph : public judge::Fixture {
          {"every step has the key of the last one",
           [&] { return with_keys([&](std::size_t) { return keys.back(); }); }},
          {"the last step is left out", [&] { return after_steps(words, first(num_steps - 1)); }},
-         {"no step was done", [&] { return words; }},
+         {"no step was done", [&] { return Words(words); }},
          {"only the first step was done", [&] { return after_steps(words, first(1)); }}});
     if (failure) {
       failure->message = std::to_string(num_items) + (num_items == 1 ? " item, " : " items, ") +
