@@ -33,7 +33,8 @@ ATTACKS = """
   if (g_attack[7] == '2') wide_kernel<<<2048, 32>>>();
 """
 NONE, ONE_WORD, WIDE = "012"
-_CALL = "check_launch();"
+# After a launch of the rung itself, or of a kernel that the lab gives.
+_CALLS = (r"check_launch\(\);", r"\blaunch_\w+\([^;]*\);")
 # Other functions of these rungs launch first: which launch is the first of the measured one.
 LAUNCHED_LATER = {"03_blelloch": 1}
 # Meets every gate, and fails because its two counted calls launch different kernels.
@@ -97,9 +98,11 @@ class Attacked:
 
 
 def attacked(text: str, which: int) -> str:
-    """Launches the attacks behind one of the launches of the submission."""
-    begin = text.index("namespace {\n") + len("namespace {\n")
-    call = [found.end() for found in re.finditer(re.escape(_CALL), text)][which]
+    """Launches the attacks after one of the launches of the submission."""
+    space = "namespace {\n" if "namespace {\n" in text else "namespace lab {\n"
+    begin = text.index(space) + len(space)
+    ends = next(ends for call in _CALLS if (ends := [at.end() for at in re.finditer(call, text)]))
+    call = ends[which]
     return text[:begin] + KERNELS + text[begin:call] + ATTACKS + text[call:]
 
 

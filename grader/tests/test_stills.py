@@ -99,7 +99,6 @@ def test_a_wrong_key_is_named(tmp_path: Path, wrong: str) -> None:
 @each_lab
 def test_each_handout_shows_its_stills_and_says_how_to_replay_them(lab: Lab) -> None:
     ideas = key_ideas_of(WORKSPACE, lab)
-    assert ideas
     pages = sorted((REPOSITORY / "labs" / lab.id).glob("*.md"))
     handout = "".join(page.read_text("utf-8") for page in pages)
     shown = re.findall(r"\(figures/(trace_\w+\.svg)\)", handout)

@@ -13,6 +13,7 @@ int main() {
   thrust::sort(thrust::cuda::par.on(s), v.begin(), v.end());
   fill<<<1, 64, 0, s>>>(thrust::raw_pointer_cast(v.data()));
   thrust::sort(thrust::cuda::par_nosync.on(s), v.begin(), v.end());
+  cudaStreamSynchronize(s);  // the last sort does not wait
   cudaStreamDestroy(s);
   return v[0] + v[63] - 63;
 }

@@ -17,6 +17,15 @@ void passes(const Drawn& drawn) {
   quiz::counted("launches");
 }
 
+// The widths of digits as CUB chooses them: 8 bits, or what is left.
+void passes_of_a_range(const Drawn& drawn) {
+  const quiz::Array<int> left(std::vector<int>{drawn["bits"]});
+  while (const int bits = left.read()[0]) {
+    skip_digit<<<1, 1>>>(left.get(), std::min(bits, 8));
+  }
+  quiz::counted("launches");
+}
+
 // A block per tile, and a thread per digit.
 __global__ void write_counts(int* d_counts) { d_counts[threadIdx.x * gridDim.x + blockIdx.x] = 1; }
 
@@ -156,6 +165,7 @@ void comparisons_bitonic(const Drawn& drawn) {
 int main(int argc, char** argv) {
   return quiz::run(argc, argv,
                    {{"passes", passes},
+                    {"passes-of-a-range", passes_of_a_range},
                     {"counters-of-digits", counters_of_digits},
                     {"bytes-of-onesweep", sort_once_counted<false>},
                     {"bytes-of-pairs", sort_once_counted<true>},
