@@ -34,7 +34,7 @@ void mix_overlapped(const std::uint32_t* h_in, int num_items, int num_rounds, in
 
   for (const cudaStream_t own : streams) {
     // TODO 3. The caller's next work in `stream` may read h_out. What must it wait for?
-    check(cudaStreamDestroy(own));  // once its work is done
+    check(cudaStreamDestroy(own));  // CUDA keeps it until its work is done
   }
 }
 

@@ -28,7 +28,8 @@ void mix_steps(const std::uint32_t* d_in, int num_items, const std::uint32_t* h_
                         stream));
   const cudaGraph_t graph = capture_step(d_out, num_items, d_other);
   // TODO 2. Make an executable graph of it. How often is that needed?
-  // TODO 3. The node of key_kernel is the root of the graph. Get it, and its parameters.
+  // TODO 3. The node of key_kernel is the only root of the graph. Get it with
+  //         cudaGraphGetRootNodes, and its parameters with cudaGraphKernelNodeGetParams.
   std::uint32_t key = 0;
   void* arguments[] = {&d_out, &num_items, &key, &d_other};  // as key_kernel takes them
   for (int step = 0; step < num_steps; ++step) {
