@@ -45,7 +45,8 @@ void matmul_bf16(const __nv_bfloat16* d_a, const __nv_bfloat16* d_b, int num_row
 //   has 8 significant bits, so a rounding is off by at most 2^-8 of its number: |low| <= 2^-8
 //   (1 + 2^-8) |x| and |x - high - low| <= 2^-16 |x|. Three of the four products of parts, high
 //   high + high low + low high, miss low low and two such remainders: less than 4 * 2^-16 = 2^-14
-//   of |a b|. The sum has 3 * depth terms, and their magnitudes add up to less than 1.02 S. So 3 u for each makes less than 10 * depth * u * S
+//   of |a b|. The sum has 3 * depth terms, and their magnitudes add up to less than 1.02 S. So 3 u
+//   for each makes less than 10 * depth * u * S.
 //   elements  0, or of a magnitude in [2^-60, 2^60]
 //   scratch   6 bytes for each element of d_a and of d_b, and 64 KiB
 void matmul_split(const float* d_a, const float* d_b, int num_rows, int num_cols, int depth,
