@@ -23,6 +23,7 @@ constexpr int kThreads = kTile / kRows * kAcross;
 constexpr float kScale = 0.12751743f;  // log2(e) / sqrt(kHeadSize): powers of 2, not of e
 
 // TODO 1. In which banks are the vectors that 8 neighbouring threads read of 8 neighbouring keys?
+//         And the weights that a warp writes to two rows, four rows apart?
 struct Shared {
   float4 queries[kTile][kVectors];
   float4 keys[kTile][kVectors];  // then the values, in the same place

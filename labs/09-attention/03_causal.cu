@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Causal attention: query i has only the keys 0 to i. Tiles of keys above the diagonal are not
 // visited, and only the tile on the diagonal asks which of its scores count.
-// Start from your 02.
+// Start from your 02: the kernel, and the launch with its shared memory.
 #include "attention.cuh"
 #include "lab/cuda_error.cuh"
 #include "lab/launch.cuh"

@@ -72,7 +72,8 @@ struct Joined {
 __device__ Joined join_rows(const Normalizer* normalizers, const float4* outputs, int count,
                             int stride) {
   Joined joined;
-  // TODO 4. Which of the parts' maxima is the one that all are raised to?
+  // TODO 4. Part i is normalizers[i * stride] and outputs[i * stride * kVectors]. To which of the
+  //         maxima are all parts raised?
   return joined;
 }
 
