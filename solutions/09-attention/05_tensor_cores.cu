@@ -65,7 +65,7 @@ struct Shared {
 // With g = lane / 4 and t = lane % 4, a lane has of 16 x 8 sums: [0], [1] in row g, columns 2 t and
 // 2 t + 1, and [2], [3] eight rows further down.
 using Sums = float[4];
-// Of the 32 scores and outputs of a warp's row, four neighbouring lanes have all. All 32 call.
+// Four neighbouring lanes together hold a row of scores and outputs. All 32 lanes must call these.
 __device__ float row_largest(float mine) {
   mine = fmaxf(mine, __shfl_xor_sync(kFullWarp, mine, 1));
   return fmaxf(mine, __shfl_xor_sync(kFullWarp, mine, 2));
