@@ -273,7 +273,7 @@ def _origin(match: re.Match[str], lines: Sequence[str], line: int) -> str:
             f"{name} is known only in the template that declares it: write template <class {name}> "
             "before this function, too"
         )
-    return advice_on_scope(name, line, lines) or header_advice(name)
+    return advice_on_scope(name, line, lines) or header_advice(name, lines[line - 1])
 
 
 def advice_on(message: str, code: str) -> str:

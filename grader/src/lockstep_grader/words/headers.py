@@ -55,6 +55,7 @@ _NAMES = {
     "variant": "variant visit",
     "vector": "vector",
 }
+_OF_C = frozenset({"assert", "float", "limits", "math", "stdint", "stdio", "stdlib", "string"})
 _HEADERS = {name: header for header, names in _NAMES.items() for name in names.split()}
 _OF_THE_LIBRARY = re.compile(
     r"no (?:member|template|type)(?: named)? '(?P<clangs>\w+)' in namespace 'std'|"
@@ -67,10 +68,23 @@ _OF_THE_LIBRARY = re.compile(
 def advice_on_library(message: str) -> str:
     """The header to include for the library's name that `message` says is unknown."""
     match = _OF_THE_LIBRARY.search(message)
-    return header_advice(next(filter(None, match.groups()))) if match else ""
+    header = _HEADERS.get(next(filter(None, match.groups()))) if match else ""
+    return f"write {_include(header)}" if header else ""
 
 
-def header_advice(name: str) -> str:
-    """What to include for this name; nothing if no header is known for it."""
+def header_advice(name: str, code: str) -> str:
+    """What to include for a name without `std::`, if that is what the line `code` means by it.
+
+    Many a variable has such a name, `count` or `map`, and is only not declared.
+    """
     header = _HEADERS.get(name)
-    return f"write #include <{header}> at the top of the file" if header else ""
+    is_used = re.search(rf"\b{re.escape(name)}\s*[(<]", code)
+    if not header or not (is_used or name.isupper() or name.endswith("_t")):
+        return ""
+    if header.startswith("c") and header[1:] in _OF_C:
+        return f"write {_include(header)}"
+    return f"write std::{name}, and {_include(header)}"
+
+
+def _include(header: str) -> str:
+    return f"#include <{header}> at the top of the file"
