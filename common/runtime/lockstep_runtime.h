@@ -33,6 +33,9 @@ void retire_scratch();
 // its own there that uses the judge's buffers; while it runs, the host must not wait.
 void begin_call_on(cudaStream_t stream);
 void end_call_on(cudaStream_t stream);
+// Work that the caller issues itself begins or has ended: it is no call of the function's.
+void begin_callers_turn();
+void end_callers_turn();
 
 // Gives the CUDA error that ended a call, or was ignored in it, its place in the student's file.
 void report_error(const std::string& function, const std::string& what, bool was_ignored);

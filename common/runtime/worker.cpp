@@ -58,6 +58,9 @@ void end_call_on(cudaStream_t stream) {
   ask(serve::CallersWork{stream_number(stream), 0});
 }
 
+void begin_callers_turn() { ask(serve::CallersTurn{1}); }
+void end_callers_turn() { ask(serve::CallersTurn{0}); }
+
 void report_error(const std::string& function, const std::string& what, bool was_ignored) {
   report_failed_allocation(function);
   if (sticky_error() != cudaSuccess) return;  // a kernel's fault, which is a finding already

@@ -82,13 +82,14 @@ const char* stream_remedy(const StreamCopy& copy) {
   return copy.kind == CopyKind::kCallers
              ? "; nothing orders the two streams. The contract says that all work is queued on the "
                "stream that the function receives: pass it on, to each launch as the fourth value "
-               "in <<<...>>>, and to cudaMemcpyAsync and cudaMemsetAsync"
+               "in <<<...>>>, and to cudaMemcpyAsync and cudaMemsetAsync; a stream of your own must "
+               "wait for its events at the beginning, and it for yours at the end"
              : kStreamRemedy;
 }
 
 // The copy "writes" or "reads" what `rest` says.
 std::string copy_meets(const StreamCopy& copy, const std::string& rest) {
-  return name_copy(copy, verb(copy, "s")) + " global memory that " + rest + stream_remedy(copy);
+  return name_copy(copy, verb(copy, "s")) + " memory that " + rest + stream_remedy(copy);
 }
 
 // "the host reads memory that "
@@ -142,7 +143,7 @@ std::string copy_meets_kernel_text(const StreamCopy& copy, const std::string& ke
 }
 
 std::string copy_meets_copy_text(const StreamCopy& copy, const StreamCopy& other) {
-  return name_copy(copy, verb(copy, "s")) + " global memory that " + name_running(other) +
+  return name_copy(copy, verb(copy, "s")) + " memory that " + name_running(other) +
          " on another stream" + stream_remedy(other.kind == CopyKind::kCallers ? other : copy);
 }
 

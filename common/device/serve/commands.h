@@ -59,6 +59,7 @@ enum class Kind : std::uint32_t {
   kUnregister,
   kHostWaits,
   kGraphTurn,
+  kCallersTurn,
   kEnd,
   kLast = kEnd,
 };
@@ -514,6 +515,14 @@ struct GraphTurn {
   using Result = Nothing;
   std::uint32_t begins = 0;
   Place at = {};
+};
+
+// What follows is the work of the caller of a lab's function, until the next one that does not
+// begin: it is no call of the function's.
+struct CallersTurn {
+  static constexpr Kind kKind = Kind::kCallersTurn;
+  using Result = Nothing;
+  std::uint32_t begins = 0;
 };
 
 // The program ends: what it left behind is reported.

@@ -68,6 +68,7 @@ check::Work& Device::begin_work(std::uint64_t stream, const Place& at) {
   ++num_works_;
   check::Work& work = streams().begin_work(stream);
   work.issued_at = host_place(at);
+  if (is_callers_turn_) work.kind = report::CopyKind::kCallers;
   return work;
 }
 
@@ -112,6 +113,7 @@ void Device::begin(const Batch& batch) {
   posed_ = batch.posed;
   timeline_.clear();
   graph_depth_ = 0;
+  is_callers_turn_ = false;
   allocated_bytes_ = 0;
   failed_allocation_ = {};
   watchers_.checker().note_failed_allocation({});

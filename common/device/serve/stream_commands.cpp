@@ -118,6 +118,11 @@ int Device::handle(const StreamWaits& command, Nothing&, Call&) {
   return kSuccess;
 }
 
+int Device::handle(const CallersTurn& command, Nothing&, Call&) {
+  is_callers_turn_ = command.begins != 0;
+  return kSuccess;
+}
+
 int Device::handle(const CallersWork& command, Nothing&, Call&) {
   if (const int error = check_stream(command.stream); error != kSuccess) return error;
   begin_work(command.stream, {}).kind = report::CopyKind::kCallers;

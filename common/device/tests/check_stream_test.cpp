@@ -126,7 +126,7 @@ TEST_F(CheckStream, ACopyAndAKernel) {
   writes(11);
   copies(12, false);
   expect(Kind::kRace, 60,
-         {"the copy or fill in line 60 of a.cu reads global memory that first, which may still run "
+         {"the copy or fill in line 60 of a.cu reads memory that first, which may still run "
           "on another stream, writes in line 5"});
 }
 
@@ -143,7 +143,7 @@ TEST_F(CheckStream, TwoCopies) {
   expect_none();
   copies(13, true, 63);
   expect(Kind::kRace, 63,
-         {"the copy or fill in line 63 of a.cu writes global memory that the copy "
+         {"the copy or fill in line 63 of a.cu writes memory that the copy "
           "or fill in line 62 of a.cu may still read on another stream"});
 }
 
@@ -153,7 +153,7 @@ TEST_F(CheckStream, AFreeInTheOrderOfAStream) {
   checker.streams().current_work()->issued_at = {"/home/a.cu", 64};
   memory::release(data, memory::Allocation::Kind::kDevice, {});
   checker.streams().end_work();
-  expect(Kind::kRace, 64, {"the free in line 64 of a.cu ends global memory that first"});
+  expect(Kind::kRace, 64, {"the free in line 64 of a.cu ends memory that first"});
 }
 
 TEST_F(CheckStream, AnAllocationInTheOrderOfAStream) {

@@ -420,6 +420,14 @@ TEST_F(Serve, TimesStreamsByThatClock) {
   ask(serve::GraphTurn{0, {}});
   ask(serve::RecordEvent{event, second});
   EXPECT_DOUBLE_EQ(ask(serve::AskEvent{event}).ms, 109);
+  copy.to = {pinned, 50, 1};
+  copy.from = {pinned + 50, 50, 1};
+  copy.extent = {50, 1, 1};
+  copy.direction = 0;  // between places of the host
+  ask(serve::CallersTurn{1});
+  ask(copy);  // no call of the function's
+  ask(serve::CallersTurn{0});
+  EXPECT_EQ(error(), kSuccess);
   ask(serve::HostWaits{});
   ask(serve::WaitForEvent{event});
   ask(launch, parameters(d, 1));  // the host: 111; until 120

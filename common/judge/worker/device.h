@@ -39,6 +39,10 @@ cudaStream_t make_stream();
 void begin_call_on(cudaStream_t stream);
 void end_call_on(cudaStream_t stream);
 
+// The worker issues work as the function's caller: begins or has ended.
+void begin_callers_turn();
+void end_callers_turn();
+
 // Gives the CUDA error that just ended the call, or was ignored in it, its place in the student's
 // file, where the backend knows it. `what`: the error's name and meaning.
 void report_error(const std::string& function, const std::string& what, bool was_ignored);

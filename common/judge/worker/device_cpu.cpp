@@ -56,6 +56,8 @@ cudaStream_t make_stream() {
 
 void begin_call_on(cudaStream_t stream) { runtime::begin_call_on(stream); }
 void end_call_on(cudaStream_t stream) { runtime::end_call_on(stream); }
+void begin_callers_turn() { runtime::begin_callers_turn(); }
+void end_callers_turn() { runtime::end_callers_turn(); }
 
 void report_error(const std::string& function, const std::string& what, bool was_ignored) {
   runtime::report_error(function, what, was_ignored);

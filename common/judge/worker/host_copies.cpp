@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lab/cuda_error.cuh"
+#include "worker/device.h"
 
 namespace worker {
 
@@ -34,17 +35,23 @@ std::byte* HostCopies::make_pinned(std::uint64_t offset) {
   Copy& copy = copies_.emplace_back(
       Copy{&data, {}, allocate_pinned(size_bytes), allocate_pinned(size_bytes)});
   std::memcpy(copy.callers.get(), data.bytes.data(), size_bytes);
-  lab::check(cudaMemcpyAsync(copy.pinned.get(), copy.callers.get(), size_bytes,
-                             cudaMemcpyHostToHost, stream_));
+  copy_as_caller(copy.pinned, copy.callers, size_bytes);
   if (waits_) lab::check(cudaStreamSynchronize(stream_));
   return copy.pinned.get() + wire::kGuardBytes;
+}
+
+void HostCopies::copy_as_caller(const Pinned& to, const Pinned& from, std::size_t size_bytes) {
+  begin_callers_turn();
+  const cudaError_t error =
+      cudaMemcpyAsync(to.get(), from.get(), size_bytes, cudaMemcpyHostToHost, stream_);
+  end_callers_turn();
+  lab::check(error);
 }
 
 void HostCopies::read_pinned() {
   for (const Copy& copy : copies_) {
     if (copy.pinned == nullptr) continue;
-    lab::check(cudaMemcpyAsync(copy.callers.get(), copy.pinned.get(), copy.of->bytes.size(),
-                               cudaMemcpyHostToHost, stream_));
+    copy_as_caller(copy.callers, copy.pinned, copy.of->bytes.size());
   }
 }
 

@@ -53,6 +53,7 @@ class HostCopies {
   };
   static Pinned allocate_pinned(std::size_t size_bytes);
   wire::HostData& find(std::uint64_t offset);
+  void copy_as_caller(const Pinned& to, const Pinned& from, std::size_t size_bytes);
 
   std::vector<wire::HostData>& data_;
   cudaStream_t stream_;
