@@ -1,24 +1,117 @@
 // SPDX-License-Identifier: MIT
-// Rung 01.
+// All rungs: they differ in scratch memory, in which keys a query has, and in the type of numbers.
+#include <algorithm>
+#include <cmath>
+
 #include "fixture.h"
+#include "fixture/options.h"
 
 namespace lab_judge {
 namespace {
 
-class Attention : public AttentionFixture {
- protected:
-  Attention() : AttentionFixture(Kind::kThreeKernels) {}
-};
+class Attention : public AttentionFixture {};
+class SplitAttention : public AttentionFixture {};  // rung 04, in addition
 
-TEST_F(Attention, FollowsTheWorkedExample) { follows_the_worked_example(); }
-TEST_F(Attention, AttendsWithinOneTile) { attends_within_one_tile(); }
-TEST_F(Attention, AttendsAcrossTiles) { attends_across_tiles(); }
-TEST_F(Attention, AttendsAnyShape) { attends_any_shape(); }
-TEST_F(Attention, KeepsHeadsApart) { keeps_heads_apart(); }
-TEST_F(Attention, SubtractsTheLargestScore) { subtracts_the_largest_score(); }
-TEST_F(Attention, WritesNothingWithoutQueries) { writes_nothing_without_queries(); }
-TEST_F(Attention, WorksOnEveryCall) { works_on_every_call(); }
-TEST_F(Attention, DependsOnNoOrderOfExecution) { depends_on_no_order_of_execution(); }
+// Scores 0, log(3) and log(4): weights 1, 3 and 4 of 8. Values 8, 16 and 4. All in element 0.
+TEST_F(Attention, FollowsTheWorkedExample) {
+  Problem problem{kind(), shape(1, 1, 3), {}, {}, {}};
+  problem.h_q.resize(problem.shape.num_rows() * lab::kHeadSize);
+  for (std::size_t row = 0; row < problem.shape.num_rows(); ++row) {
+    problem.h_q[row * lab::kHeadSize] = std::sqrt(float{lab::kHeadSize});
+  }
+  problem.h_k.resize(3 * lab::kHeadSize);
+  problem.h_v.resize(3 * lab::kHeadSize);
+  const float powers[] = {1, 3, 4};
+  const float values[] = {8, 16, 4};
+  for (int key = 0; key < 3; ++key) {
+    problem.h_k[key * lab::kHeadSize] = std::log(powers[key]);
+    problem.h_v[key * lab::kHeadSize] = values[key];
+  }
+  if (kind() == Kind::kBf16) {
+    for (std::vector<float>* const h_numbers : {&problem.h_q, &problem.h_k}) {
+      for (float& number : *h_numbers) number = __bfloat162float(__float2bfloat16(number));
+    }
+  }
+  if (auto failure = attempt(problem)) {
+    failure->message = "the handout's example: " + failure->message;
+    fail(*failure);
+  }
+}
+
+TEST_F(Attention, AttendsWithinOneTile) {
+  expect_for_shapes({shape(1, 1, 1), shape(1, 1, 2), shape(1, 3, 5), shape(1, 15, 16),
+                     shape(1, 17, 31), shape(1, 32, 32), shape(1, 33, 63), shape(1, 64, 64)});
+}
+
+TEST_F(Attention, AttendsAcrossTiles) {
+  expect_for_shapes({shape(1, 64, 65), shape(1, 65, 128), shape(1, 63, 129), shape(1, 129, 127),
+                     shape(1, 1, 257), shape(1, 128, 192)});
+}
+
+TEST_F(Attention, AttendsAnyShape) {
+  std::vector<Shape> shapes;
+  const int most = judge::kOnGpu ? 1500 : 150;
+  for (int i = 0; i < 4; ++i) {
+    const auto some = [&] { return 1 + static_cast<int>(next_seed() % most); };
+    shapes.push_back(shape(1 + static_cast<int>(next_seed() % 3), some(), some()));
+  }
+  expect_for_shapes(shapes);
+}
+
+TEST_F(Attention, KeepsHeadsApart) {
+  expect_for_shapes({shape(2, 16, 16), shape(3, 5, 70), shape(7, 9, 33)});
+}
+
+// e^200 is more than a float holds, and e^-200 is less.
+TEST_F(Attention, SubtractsTheLargestScore) {
+  for (const float shift : {200.0F, -200.0F}) {
+    expect_for_shapes({shape(1, 2, 3), shape(1, 20, 100)}, shift);
+    if (HasFailure()) return;
+  }
+}
+
+TEST_F(Attention, WritesNothingWithoutQueries) {
+  const int no_keys = kind() == Kind::kCausal ? 0 : 16;
+  for (const Shape& empty : {shape(2, 16, 16), Shape{2, 0, no_keys}, Shape{0, 16, 16}}) {
+    if (const auto failure = attempt(empty)) return fail(*failure);
+  }
+}
+
+TEST_F(Attention, WorksOnEveryCall) {
+  // Four calls in a row on separate buffers: no call may depend on what an earlier one left behind.
+  begin_case();
+  std::vector<Problem> problems;
+  std::vector<Prepared> prepared;
+  std::vector<wire::Call> calls;
+  std::size_t most_scratch_bytes = 0;
+  for (const Shape& next :
+       {shape(2, 70, 90), shape(1, 1, 1), shape(1, 20, 150), shape(2, 70, 90)}) {
+    problems.push_back(random_problem(kind(), next, next_seed()));
+    prepared.push_back(prepare(problems.back(), "_" + std::to_string(calls.size() + 1)));
+    calls.push_back(prepared.back().call);
+    most_scratch_bytes = std::max(most_scratch_bytes, scratch_bytes(kind(), next));
+  }
+  set_scratch_bytes(most_scratch_bytes);
+  if (const auto failure = run(calls)) return fail(*failure);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    auto failure = compare(problems[i], attend(problems[i]), prepared[i].download_outputs());
+    if (!failure) continue;
+    failure->message = "call " + std::to_string(i + 1) + " of 4 in a row: " + failure->message;
+    return fail(*failure);
+  }
+}
+
+TEST_F(Attention, DependsOnNoOrderOfExecution) {
+  expect_in_any_order(4, [&](int) {
+    const auto some = [&] { return 20 + static_cast<int>(next_seed() % 120); };
+    return attempt(shape(1, some(), some()));
+  });
+}
+
+TEST_F(SplitAttention, AttendsToManyKeys) {
+  expect_for_shapes(
+      {{1, 1, 1000}, {1, 4, 2049}, {2, 3, 1500}, {1, 5, judge::kOnGpu ? 100000 : 3000}});
+}
 
 }  // namespace
 }  // namespace lab_judge

@@ -20,6 +20,14 @@ std::string text(const Shape& shape) {
          counted(shape.num_keys, "key", "keys");
 }
 
+Kind kind_of(const std::string& rung) {
+  if (rung == "02_fused") return Kind::kFused;
+  if (rung == "03_causal") return Kind::kCausal;
+  if (rung == "04_split_keys") return Kind::kSplitKeys;
+  if (rung == "05_tensor_cores") return Kind::kBf16;
+  return Kind::kThreeKernels;
+}
+
 std::size_t scratch_bytes(Kind kind, const Shape& shape) {
   std::size_t per_row = 0;
   if (kind == Kind::kThreeKernels) per_row = sizeof(float) * shape.num_keys;

@@ -14,6 +14,7 @@ namespace lab_judge {
 
 // What is judged: a function, and the scratch memory that the contract grants a rung.
 enum class Kind { kThreeKernels, kFused, kCausal, kSplitKeys, kBf16 };
+Kind kind_of(const std::string& rung);
 
 struct Shape {
   int num_heads = 0;

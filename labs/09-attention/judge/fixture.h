@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the tests of all rungs share: one call, compared, and the tests themselves.
+// What the tests of all rungs share: one call, compared.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,14 @@
 
 #include "data.h"
 #include "fixture/fixture.h"
+#include "fixture/options.h"
 #include "reference.h"
 
 namespace lab_judge {
 
 class AttentionFixture : public judge::Fixture {
  protected:
-  explicit AttentionFixture(Kind kind) : kind_(kind) {}
+  static Kind kind() { return kind_of(judge::options().rung); }
 
   // Calls the function once, and returns what is wrong with the outputs.
   std::optional<judge::Failure> attempt(const Problem& problem);
@@ -25,27 +26,14 @@ class AttentionFixture : public judge::Fixture {
   // in the same way, one number after the other, and fails the test with what it found there.
   void expect_for_shapes(const std::vector<Shape>& shapes, float shift = 0);
 
-  // Tests that each rung has. Those of rung 03 have as many queries as keys.
-  void follows_the_worked_example();
-  void attends_within_one_tile();
-  void attends_across_tiles();
-  void attends_any_shape();
-  void keeps_heads_apart();
-  void subtracts_the_largest_score();
-  void writes_nothing_without_queries();
-  void works_on_every_call();
-  void depends_on_no_order_of_execution();
+  // Rung 03 has as many queries as keys.
+  static Shape shape(int num_heads, int num_queries, int num_keys);
 
-  Shape shape(int num_heads, int num_queries, int num_keys) const;
-
- private:
   struct Prepared {
     wire::Call call;
     std::function<std::vector<float>()> download_outputs;
   };
   Prepared prepare(const Problem& problem, const std::string& suffix = "");
-
-  const Kind kind_;
 };
 
 }  // namespace lab_judge
