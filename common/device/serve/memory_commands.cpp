@@ -74,6 +74,7 @@ int Device::handle(const Allocate& command, Allocate::Result& result, Call& call
   if (fits) result.address = memory::allocate(command.size_bytes, kind_of(command.memory), at);
   if (is_ordered) streams().end_work();
   if (result.address != 0) {
+    if (command.memory == Memory::kDevice && !is_ordered) host_calls(command.at);
     if (command.memory == Memory::kDevice) note_allocated(command.at, command.size_bytes);
     return kSuccess;
   }

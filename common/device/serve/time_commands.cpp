@@ -14,7 +14,8 @@ void Device::count_host(const Place& at, Counter counter, std::uint64_t number) 
   if (has_clock()) watchers_.counter().host_does(host_place(at), counter, number);
 }
 
-// A launch, a copy or a fill of the program; the pieces of a graph are no calls of the host's.
+// A launch, a copy, a fill or a cudaMalloc of the program; the pieces of a graph are no calls of
+// the host's.
 void Device::host_calls(const Place& at) {
   if (graph_depth_ != 0 || is_callers_turn_) return;
   timeline_.host_works(posed_.call_ms);

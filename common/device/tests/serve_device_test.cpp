@@ -396,7 +396,7 @@ TEST_F(Serve, TimesStreamsByThatClock) {
   device_->begin(batch);
   const std::uint64_t pinned = allocate(400, serve::Memory::kPinned);
   const std::uint64_t d = allocate(400);
-  allocate(800);
+  allocate(800);  // the host: 4
   const std::uint64_t first = ask(serve::AddStream{}).stream;
   const std::uint64_t second = ask(serve::AddStream{}).stream;
   const std::uint64_t event = ask(serve::AddEvent{}).event;
@@ -406,20 +406,20 @@ TEST_F(Serve, TimesStreamsByThatClock) {
   copy.extent = {100, 1, 1};
   copy.stream = first;
   copy.direction = 1;  // to the device
-  ask(copy);           // the host: 2; the copy: 2 to 52
+  ask(copy);           // the host: 6; the copy: 6 to 56
   EXPECT_EQ(error(), kSuccess);
   ask(serve::RecordEvent{event, first});
-  EXPECT_DOUBLE_EQ(ask(serve::AskEvent{event}).ms, 52);
+  EXPECT_DOUBLE_EQ(ask(serve::AskEvent{event}).ms, 56);
   ask(serve::StreamWaits{second, event});
   serve::Launch launch = launch_of("store");
   launch.block = {32, 1, 1};
   launch.stream = second;
-  ask(serve::GraphTurn{1, {}});   // the host: 4
-  ask(launch, parameters(d, 1));  // 52 to 52 + 40 + 8: a kernel's first launch
-  ask(launch, parameters(d, 1));  // 100 to 109
+  ask(serve::GraphTurn{1, {}});   // the host: 8
+  ask(launch, parameters(d, 1));  // 56 to 56 + 40 + 8: a kernel's first launch
+  ask(launch, parameters(d, 1));  // 104 to 113
   ask(serve::GraphTurn{0, {}});
   ask(serve::RecordEvent{event, second});
-  EXPECT_DOUBLE_EQ(ask(serve::AskEvent{event}).ms, 109);
+  EXPECT_DOUBLE_EQ(ask(serve::AskEvent{event}).ms, 113);
   copy.to = {pinned, 50, 1};
   copy.from = {pinned + 50, 50, 1};
   copy.extent = {50, 1, 1};
@@ -430,14 +430,14 @@ TEST_F(Serve, TimesStreamsByThatClock) {
   EXPECT_EQ(error(), kSuccess);
   ask(serve::HostWaits{});
   ask(serve::WaitForEvent{event});
-  ask(launch, parameters(d, 1));  // the host: 111; until 120
+  ask(launch, parameters(d, 1));  // the host: 115; until 124
   device_->end(false);
   const std::vector<count::KernelCounters> kernels = device_->watchers().counter().take();
   const auto host = std::ranges::find(kernels, "host", &count::KernelCounters::name);
   ASSERT_NE(host, kernels.end());
   using count::Counter;
-  EXPECT_EQ(host->counters[Counter::kTimelineNs], 120'000'000U);
-  EXPECT_EQ(host->counters[Counter::kHostCalls], 3U);
+  EXPECT_EQ(host->counters[Counter::kTimelineNs], 124'000'000U);
+  EXPECT_EQ(host->counters[Counter::kHostCalls], 5U);
   EXPECT_EQ(host->counters[Counter::kGraphLaunches], 1U);
   EXPECT_EQ(host->counters[Counter::kHostWaits], 1U);
   EXPECT_EQ(host->counters[Counter::kPageableBytes], 0U);

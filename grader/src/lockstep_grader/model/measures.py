@@ -146,7 +146,7 @@ MEASURES = _measures(
     Measure("host_waits", "calls with which the host waits for the device", "waits"),
     Measure(
         "host_calls",
-        "launches, copies and fills that the host asks for; a graph counts as one",
+        "launches, copies, fills and cudaMalloc that the host asks for; a graph counts as one",
         "calls of the host",
     ),
     Measure("graph_launches", "launches of graphs", "launches of graphs"),
