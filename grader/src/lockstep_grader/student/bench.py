@@ -56,9 +56,10 @@ Row = dict[str, Any]
 def require_gpu(backend: Backend, lab: Lab) -> None:
     """Raises InputError where there is nothing to time. Ask before anything is built."""
     if backend is not Backend.CUDA:
+        counted = next((rung for rung in lab.rungs if rung.budget), lab.rungs[0])
         raise InputError(
             "bench times a GPU, and no nvcc with a working GPU is here (./lab doctor); "
-            f"without one, ./lab profile {lab.id}/{lab.rungs[0].id} counts what a rung costs"
+            f"without one, ./lab profile {lab.id}/{counted.id} counts what a rung costs"
         )
 
 

@@ -28,6 +28,7 @@ from lockstep_grader.toolchain.description import Toolchain
 _JSON_VERSION = 1
 _NEIGHBOURS = 1  # source lines shown above and below one with counters
 _WHOLE_FILE = 40  # a file of so many lines is shown whole
+_TIMELINE = "timeline: a letter per stream, in capitals on the critical path"
 _HEAT = ((0.25, "bold red"), (0.05, "yellow"))  # by a line's share of the passes
 
 
@@ -41,7 +42,7 @@ def print_profile(console: Console, profile: Profile, line_limit: int) -> None:
         if size.outcome is not Outcome.PASSED:
             _warn(console, size)
         if size.timeline:
-            console.print(Text(f"timeline, a letter per stream\n{size.timeline}"), soft_wrap=True)
+            console.print(Text(f"{_TIMELINE}\n{size.timeline}"), soft_wrap=True)
         rows = [kernel_columns(kernel, size.items) for kernel in size.on_device]
         print_kernels(console, rows)
         for kernel in size.on_device:
