@@ -92,13 +92,17 @@ cudaError_t cudaMalloc(void** pointer, std::size_t size_bytes) {
 
 cudaError_t cudaFree(void* pointer) {
   RUNTIME_CALL;
-  note_host_wait();
+  // Of a pool's memory it takes all accesses for complete, and waits for nothing: CUDA Programming
+  // Guide, "Stream-Ordered Memory Allocator".
+  const bool waits = !is_of_pool(pointer);
+  if (waits) note_host_wait();
   if (const cudaError_t error = check_uncaptured(); error != cudaSuccess) {
     return set_last_error(error);
   }
-  host_waits_for_all();
+  if (waits) host_waits_for_all();
   if (release_graph_memory(pointer)) return set_last_error(cudaSuccess);
-  const cudaError_t error = release(pointer, serve::FreeCall::kFree);
+  const cudaError_t error =
+      release(pointer, waits ? serve::FreeCall::kFree : serve::FreeCall::kFreeOfPool);
   if (error == cudaSuccess) leave_pool(pointer);
   return error;
 }

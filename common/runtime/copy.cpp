@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "allocation.h"
 #include "call.h"
 #include "capture.h"
 #include "connection.h"
@@ -108,6 +109,11 @@ cudaError_t carry_out(cudaStream_t stream, const BoxFill& fill, std::uint32_t wa
   return set_last_error(ask(command).error);
 }
 
+bool is_devices_only(std::uint64_t address) {
+  return memory::is_device(address) &&
+         !find_allocation(reinterpret_cast<const void*>(address)).is_hosts_too();
+}
+
 // Runs `operation` if the stream exists. Behind a kernel that waits for the host it runs later. A
 // stream that captures takes it as a node, which is like `like`.
 template <class Operation, class Like>
@@ -143,7 +149,10 @@ BoxFill fill_of(const serve::Box& to, int value, const cudaExtent& extent) {
 cudaError_t copy_on(cudaStream_t stream, const BoxCopy& copy, const cudaMemcpy3DParms& like,
                     Host host) {
   std::uint32_t waits = serve::kWaitsForNothing;
-  if (host == Host::kWaits) {
+  // Within the device's memory it returns at once: CUDA Runtime API, "API synchronization
+  // behavior".
+  const bool is_inside = is_devices_only(copy.to.base) && is_devices_only(copy.from.base);
+  if (host == Host::kWaits && !is_inside) {
     if (const cudaError_t error = check_legacy_stream(nullptr); error != cudaSuccess) {
       return set_last_error(error);
     }

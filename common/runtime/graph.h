@@ -107,4 +107,5 @@ struct CUgraphExec_st {
   std::shared_ptr<CUgraph_st> graph;  // a clone
   cudaGraph_t original;
   unsigned long long flags;
+  std::uint64_t last_launch = 0;  // what has to be done before it counts as ended; 0: none
 };

@@ -111,15 +111,21 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
     free_left(*executable->graph);
   }
   reset_conditions();
+  if (executable->last_launch != 0) {
+    stream_waits_for(stream, executable->last_launch);
+    drop_clock(executable->last_launch);
+  }
   ask(serve::GraphTurn{1, caller_place()});
   const cudaError_t error = run(*executable->graph, stream);
   ask(serve::GraphTurn{0, {}});
+  executable->last_launch = record_clock(stream);
   return set_last_error(error);
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
   RUNTIME_CALL;
   if (executables().erase(executable) == 0) return set_last_error(cudaErrorInvalidValue);
+  if (executable->last_launch != 0) drop_clock(executable->last_launch);
   delete executable;
   return set_last_error(cudaSuccess);
 }

@@ -70,6 +70,8 @@ void enter_in_pool(cudaMemPool_t pool, const void* pointer, std::size_t size_byt
   pool->reserved_high = std::max(pool->reserved_high, pool->reserved);
 }
 
+bool is_of_pool(const void* pointer) { return pools().entries.count(pointer) != 0; }
+
 void leave_pool(const void* pointer) {
   const auto found = pools().entries.find(pointer);
   if (found == pools().entries.end()) return;

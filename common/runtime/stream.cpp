@@ -57,8 +57,8 @@ bool is_busy(cudaStream_t stream) {
   return is_behind_waiting(stream);
 }
 
-// Calls a function of the host's when the stream's work is done. Another thread may use the device
-// meanwhile: the function may wait for that thread.
+// Calls a function of the host's as if a thread of the driver's did it when the stream's work is
+// done. Another thread may use the device meanwhile: the function may wait for that thread.
 template <class Function>
 cudaError_t call_in(cudaStream_t stream, const cudaHostNodeParams& like, Function function) {
   const DeviceLock lock;
@@ -74,9 +74,14 @@ cudaError_t call_in(cudaStream_t stream, const cudaHostNodeParams& like, Functio
     run_behind_waiting(call);
     return set_last_error(cudaSuccess);
   }
-  const cudaError_t error = wait(stream);
-  if (error == cudaSuccess) call();
-  return error;
+  if (!is_valid_stream(stream)) return set_handle_error(false);
+  if (const cudaError_t error = check_legacy_stream(stream); error != cudaSuccess) {
+    return set_last_error(error);
+  }
+  ask(serve::HostFunction{1, stream_number(stream)});
+  call();
+  ask(serve::HostFunction{0});
+  return set_last_error(cudaSuccess);
 }
 
 }  // namespace

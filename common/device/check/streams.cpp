@@ -27,8 +27,13 @@ void join(StreamClock& clock, const StreamClock& other) {
 }  // namespace
 
 StreamOrder::StreamOrder()
-    : streams_(2),
-      indices_{{kLegacyStream, kLegacyIndex}, {1, kLegacyIndex}, {kPerThreadStream, 1}} {}
+    : streams_(3),
+      indices_{{kLegacyStream, kLegacyIndex},
+               {1, kLegacyIndex},
+               {kPerThreadStream, 1},
+               {kHostStream, 2}} {
+  streams_[2].is_blocking = false;
+}
 
 std::size_t StreamOrder::index_of(StreamId stream) const { return indices_.at(stream); }
 
@@ -45,6 +50,13 @@ StreamClock StreamOrder::clock_at(std::size_t index) const {
     if (other.is_blocking) join(clock, other.clock);
   }
   return clock;
+}
+
+// Blocking streams wait for any action in the legacy stream, and it waits for them.
+std::size_t StreamOrder::act_in(StreamId stream) {
+  const std::size_t index = index_of(stream);
+  if (index == kLegacyIndex) streams_[index].clock = clock_at(index);
+  return index;
 }
 
 void StreamOrder::note_host_waits(const StreamClock& clock) {
@@ -169,7 +181,17 @@ const std::vector<const Work*>& StreamOrder::work_beside_host() {
   return works;
 }
 
-StreamClock StreamOrder::record_event(StreamId stream) const { return clock_at(index_of(stream)); }
+void StreamOrder::begin_host_function(StreamId stream) {
+  hosts_thread_ = host_;
+  note_host_waits(clock_at(index_of(stream)));
+}
+
+void StreamOrder::end_host_function() {
+  host_ = std::move(hosts_thread_);
+  beside_host_.reset();
+}
+
+StreamClock StreamOrder::record_event(StreamId stream) { return clock_at(act_in(stream)); }
 
 void StreamOrder::host_waits_for(const StreamClock& event) { note_host_waits(event); }
 
@@ -181,7 +203,7 @@ bool StreamOrder::host_knows(const StreamClock& event) const {
 }
 
 void StreamOrder::stream_waits_for(StreamId stream, const StreamClock& event) {
-  join(streams_[index_of(stream)].clock, event);
+  join(streams_[act_in(stream)].clock, event);
 }
 
 }  // namespace check

@@ -34,6 +34,7 @@ namespace check {
 using StreamId = std::uint64_t;
 inline constexpr StreamId kLegacyStream = 0;     // of null and cudaStreamLegacy
 inline constexpr StreamId kPerThreadStream = 2;  // cudaStreamPerThread
+inline constexpr StreamId kHostStream = 3;       // what the host does itself, in no stream's order
 
 using StreamClock = std::vector<std::uint64_t>;  // by stream; what is missing is 0
 
@@ -100,8 +101,13 @@ class StreamOrder {
   // The remembered work of which the host does not know that it is done. Usually none.
   const std::vector<const Work*>& work_beside_host();
 
+  // A function of the host's runs when the stream's work so far is done. It knows that, and the
+  // host's own thread does not learn it.
+  void begin_host_function(StreamId stream);
+  void end_host_function();
+
   // Events: what has to be done before one counts as recorded, and which stream waits for that.
-  StreamClock record_event(StreamId stream) const;
+  StreamClock record_event(StreamId stream);
   void host_waits_for(const StreamClock& event);
   bool host_knows(const StreamClock& event) const;  // that it is recorded
   void stream_waits_for(StreamId stream, const StreamClock& event);
@@ -122,12 +128,14 @@ class StreamOrder {
 
   std::size_t index_of(StreamId stream) const;
   StreamClock clock_at(std::size_t index) const;
+  std::size_t act_in(StreamId stream);
   void note_host_waits(const StreamClock& clock);
   void trim(std::size_t index);
 
   std::vector<Stream> streams_;
   std::map<StreamId, std::size_t> indices_;
   StreamClock host_;
+  StreamClock hosts_thread_;                             // while a function of the host's runs
   StreamClock told_by_flags_;                            // to the host: work that may be done
   std::optional<std::vector<const Work*>> beside_host_;  // nothing: has to be looked for again
   std::vector<const Work*> concurrent_;

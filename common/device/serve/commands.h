@@ -59,6 +59,7 @@ enum class Kind : std::uint32_t {
   kUnregister,
   kHostWaits,
   kGraphTurn,
+  kHostFunction,
   kCallersTurn,
   kEnd,
   kLast = kEnd,
@@ -169,7 +170,8 @@ enum class FreeCall : std::uint32_t {
   kFreeAsync,
   kFreeHost,
   kFreeArray,
-  kLast = kFreeArray
+  kFreeOfPool,  // cudaFree, of memory from cudaMallocAsync
+  kLast = kFreeOfPool
 };
 
 struct Free {
@@ -515,6 +517,15 @@ struct GraphTurn {
   using Result = Nothing;
   std::uint32_t begins = 0;
   Place at = {};
+};
+
+// What follows is a function of the host's in the order of a stream, until the next one that does
+// not begin.
+struct HostFunction {
+  static constexpr Kind kKind = Kind::kHostFunction;
+  using Result = Nothing;
+  std::uint32_t begins = 0;
+  std::uint64_t stream = 0;
 };
 
 // What follows is the work of the caller of a lab's function, until the next one that does not

@@ -113,7 +113,7 @@ void Device::begin(const Batch& batch) {
   posed_ = batch.posed;
   timeline_.clear();
   graph_depth_ = 0;
-  is_callers_turn_ = false;
+  is_callers_turn_ = is_hosts_function_ = false;
   allocated_bytes_ = 0;
   failed_allocation_ = {};
   watchers_.checker().note_failed_allocation({});

@@ -171,6 +171,7 @@ class Device {
   int handle(const WaitForEvent&, Nothing&, Call&);
   int handle(const AskEvent&, AskEvent::Result&, Call&);
   int handle(const StreamWaits&, Nothing&, Call&);
+  int handle(const HostFunction&, Nothing&, Call&);
   int handle(const CallersWork&, Nothing&, Call&);
   int handle(const CallersTurn&, Nothing&, Call&);
   // image_commands.cpp
@@ -265,6 +266,7 @@ class Device {
   check::Timeline timeline_;           // of the batch, with a posed clock
   std::uint32_t graph_depth_ = 0;      // of launches of graphs
   bool is_callers_turn_ = false;       // work is the caller's, and not the program's
+  bool is_hosts_function_ = false;     // the host is at a function in the order of a stream
   std::uint64_t allocated_bytes_ = 0;  // by the batch, and not freed yet
   std::uint64_t last_id_ = 0;          // allocations up to this number existed before the batch
   memory::HostPlace failed_allocation_;

@@ -96,7 +96,7 @@ int Device::handle(const Free& command, Nothing&, Call& call) {
     if (const int error = check_stream(command.stream); error != kSuccess) return error;
   } else {
     if (waiting_ != nullptr) return kNotReady;
-    host_waits_for_all();
+    if (command.call != FreeCall::kFreeOfPool) host_waits_for_all();
   }
   if (command.address == 0) return kSuccess;
   const memory::HostPlace at = host_place(command.at);
@@ -104,10 +104,11 @@ int Device::handle(const Free& command, Nothing&, Call& call) {
   const memory::Allocation* const found = live_at(command.address);
   const std::uint64_t freed_bytes =
       found != nullptr && found->kind == MemoryKind::kDevice ? found->size_bytes : 0;
-  begin_work(is_ordered ? command.stream : kLegacyStream, command.at).kind =
+  begin_work(is_ordered ? command.stream : check::kHostStream, command.at).kind =
       report::CopyKind::kFree;
   const bool is_fine = release(command.address, command.call, at);
   streams().end_work();
+  if (!is_ordered) streams().host_waits_for(check::kHostStream);
   if (is_fine) allocated_bytes_ -= std::min(allocated_bytes_, freed_bytes);
   if (is_fine) return kSuccess;
   return call.explain(kInvalidValue, describe_bad_free(command.address, name_of(command.call)));

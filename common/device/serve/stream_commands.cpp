@@ -118,6 +118,19 @@ int Device::handle(const StreamWaits& command, Nothing&, Call&) {
   return kSuccess;
 }
 
+int Device::handle(const HostFunction& command, Nothing&, Call&) {
+  const bool begins = command.begins != 0;
+  if (begins == is_hosts_function_) return kInvalidValue;
+  if (begins) {
+    if (const int error = check_stream(command.stream); error != kSuccess) return error;
+    streams().begin_host_function(command.stream);
+  } else {
+    streams().end_host_function();
+  }
+  is_hosts_function_ = begins;
+  return kSuccess;
+}
+
 int Device::handle(const CallersTurn& command, Nothing&, Call&) {
   is_callers_turn_ = command.begins != 0;
   return kSuccess;

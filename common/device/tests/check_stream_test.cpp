@@ -95,6 +95,37 @@ TEST_F(CheckStream, TheLegacyStreamWaitsForBlockingStreams) {
   expect(Kind::kRace, 8);
 }
 
+// CUDA Runtime API, "Stream synchronization behavior": all blocking streams wait for an action in
+// the legacy stream, such as cudaStreamWaitEvent, which waits for all of them.
+TEST_F(CheckStream, AnActionInTheLegacyStreamOrdersBlockingStreams) {
+  writes(11);
+  checker.streams().stream_waits_for(0, checker.streams().record_event(13));
+  writes(12, 7);
+  checker.streams().record_event(0);
+  writes(11, 8);
+  expect_none();
+  writes(13, 9);  // does not wait for it
+  expect(Kind::kRace, 9);
+}
+
+TEST_F(CheckStream, AFunctionOfTheHostTellsItsThreadNothing) {
+  copies(11, true);
+  checker.streams().begin_host_function(11);
+  host(false, 62);  // the stream's work is done
+  checker.streams().end_host_function();
+  expect_none();
+  host(false, 63);
+  expect(Kind::kRace, 63);
+}
+
+TEST_F(CheckStream, AFunctionOfTheHostRacesWithOtherStreams) {
+  copies(11, true);
+  checker.streams().begin_host_function(12);
+  host(false);
+  checker.streams().end_host_function();
+  expect(Kind::kRace, 61);
+}
+
 TEST_F(CheckStream, AnEventOrdersTwoStreams) {
   writes(11);
   const check::StreamClock event = checker.streams().record_event(11);

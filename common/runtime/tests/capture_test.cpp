@@ -41,6 +41,28 @@ TEST_F(Graphs, RepeatWhatAStreamHasCaptured) {
   cudaGraphDestroy(graph);
 }
 
+// CUDA Runtime API, cudaGraphLaunch: each launch is ordered behind any previous launches of the
+// same executable graph.
+TEST_F(Graphs, WaitForTheirLastLaunchInAnyStream) {
+  cudaStream_t others[2];
+  for (cudaStream_t& other : others) cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+  cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal);
+  launch(kAdd, 1, 1, d_, 2, stream_);
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaStreamEndCapture(stream_, &graph), cudaSuccess);
+  cudaGraphExec_t executables[2];
+  for (cudaGraphExec_t& executable : executables) cudaGraphInstantiate(&executable, graph, 0);
+  cudaGraphLaunch(executables[0], others[0]);
+  cudaGraphLaunch(executables[0], others[1]);
+  EXPECT_TRUE(take_findings().empty());
+  cudaGraphLaunch(executables[1], others[0]);
+  EXPECT_EQ(take_findings().size(), 1U);
+  cudaDeviceSynchronize();
+  for (const cudaGraphExec_t executable : executables) cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+  for (const cudaStream_t other : others) cudaStreamDestroy(other);
+}
+
 TEST_F(Graphs, ForbidCallsThatACaptureMayNotSee) {
   cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal);
   void* pointer = nullptr;

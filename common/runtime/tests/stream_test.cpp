@@ -203,6 +203,42 @@ TEST_F(Streams, ServeSeveralThreadsOfTheHost) {
   EXPECT_EQ(sums, (std::vector<int>{50, 100, 150, 200}));
 }
 
+TEST_F(Streams, CallAFunctionThatTheHostDoesNotWaitFor) {
+  cudaStream_t stream = nullptr;
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  launch(kFill, 1, 1, d_, 1, stream);
+  bool was_called = false;
+  cudaLaunchHostFunc(
+      stream, [](void* called) { *static_cast<bool*>(called) = true; }, &was_called);
+  EXPECT_TRUE(was_called);
+  launch(kFill, 1, 1, d_, 2, stream);  // behind it
+  EXPECT_TRUE(take_findings().empty());
+  launch(kFill, 1, 1, d_, 3);
+  EXPECT_EQ(take_findings().size(), 1U);
+  cudaDeviceSynchronize();
+  cudaStreamDestroy(stream);
+}
+
+// CUDA Programming Guide, "Stream-Ordered Memory Allocator": the driver assumes that all accesses
+// are complete, and performs no further synchronization.
+TEST_F(Streams, AreNotWaitedForByAFreeOfTheirMemory) {
+  cudaStream_t stream = nullptr;
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  int* d_own = nullptr;
+  cudaMallocAsync(reinterpret_cast<void**>(&d_own), 4, stream);
+  launch(kFill, 1, 1, d_own, 1, stream);
+  EXPECT_EQ(cudaFree(d_own), cudaSuccess);
+  const auto findings = take_findings();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].find("ends memory that fill"), std::string::npos) << findings[0];
+  cudaMallocAsync(reinterpret_cast<void**>(&d_own), 4, stream);
+  launch(kFill, 1, 1, d_own, 1, stream);
+  cudaStreamSynchronize(stream);
+  EXPECT_EQ(cudaFree(d_own), cudaSuccess);
+  EXPECT_TRUE(take_findings().empty());
+  cudaStreamDestroy(stream);
+}
+
 // What a call has findings about that receives the legacy stream and must not wait for it.
 template <class Call>
 std::size_t count_waits(Call call) {
@@ -218,6 +254,15 @@ TEST_F(Streams, AreNotWaitedForInCallAfterCall) {
   EXPECT_EQ(count_waits([] {}), 0U);
   EXPECT_EQ(count_waits(waits), 1U);
   EXPECT_EQ(count_waits([] { cudaStreamSynchronize(nullptr); }), 0U);  // another place
+}
+
+TEST_F(Streams, AreNotWaitedForByACopyWithinTheDevice) {
+  const auto copies = [&] { cudaMemcpy(d_, d_ + 1, 4, cudaMemcpyDeviceToDevice); };
+  for (int call = 0; call < 2; ++call) EXPECT_EQ(count_waits(copies), 0U);
+  const auto copies_out = [&] { cudaMemcpy(flag(), d_, 4, cudaMemcpyDeviceToHost); };
+  EXPECT_EQ(count_waits(copies_out), 0U);
+  EXPECT_EQ(count_waits(copies_out), 1U);
+  cudaDeviceSynchronize();
 }
 
 TEST_F(Streams, AreAskedWithoutAWaitUnlessInALoop) {
