@@ -398,6 +398,8 @@ Options parse_options(int argc, char** argv) {
       options.wrapper.push_back(value);
     } else if (name == "--checker-log") {
       options.checker_log = value;
+    } else if (name == "--shapes") {
+      options.shapes = true;
     } else if (name == "--seek-kind") {
       options.sought.kinds.push_back(value);
     } else if (name == "--seek-line") {

@@ -18,7 +18,7 @@ ALLOWED: Mapping[str, frozenset[str]] = {
 BESIDE = {"anchors", "tests"}  # programs of their own
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 # Headers for kernels, the emulator's, and the machine's.
-ELSEWHERE = ("lab/", "../../device/count/", "lockstep_runtime.h")
+ELSEWHERE = ("lab/", "../../device/count/", "../../device/time/", "lockstep_runtime.h")
 
 
 def against_direction(judge: Path) -> Iterator[str]:

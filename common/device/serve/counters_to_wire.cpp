@@ -69,4 +69,22 @@ std::vector<wire::KernelCounters> to_wire(const std::vector<count::KernelCounter
   return result;
 }
 
+std::vector<wire::Shape> to_wire(const std::vector<timing::Shape>& shapes) {
+  std::vector<wire::Shape> result;
+  for (const timing::Shape& shape : shapes) {
+    wire::Counters features;
+    for (std::size_t i = 0; i < timing::kNumFeatures; ++i) {
+      if (shape.features[i] != 0) {
+        features[timing::name_of(static_cast<timing::Feature>(i))] = shape.features[i];
+      }
+    }
+    result.push_back({shape.kernel,
+                      {shape.grid.x, shape.grid.y, shape.grid.z},
+                      {shape.block.x, shape.block.y, shape.block.z},
+                      shape.shared_bytes,
+                      std::move(features)});
+  }
+  return result;
+}
+
 }  // namespace serve

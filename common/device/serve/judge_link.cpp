@@ -87,6 +87,7 @@ std::string JudgeLink::handle(const Message& message) {
                                  region.initialized != 0});
       }
       device_.watchers().set_counting(batch.count != 0);
+      device_.watchers().timer().set_watching(batch.shapes != 0);
       recording_.clear();
       const auto keep = [this](const std::string& text) { recording_ = text; };
       device_.watchers().recorder().record_launch(
@@ -122,6 +123,7 @@ wire::Report JudgeLink::report() {
   report.findings = to_wire_findings(report::take_findings());
   report.notes = to_wire_findings(report::take_notes());
   report.kernels = to_wire(device_.watchers().counter().take());
+  report.shapes = to_wire(device_.watchers().timer().take());
   report.launches = device_.launches();
   report.recording = std::exchange(recording_, {});
   report.num_allocations = device_.num_allocations();

@@ -166,6 +166,7 @@ void watch_program() {
   const char* const recorded = std::getenv("LOCKSTEP_RECORD");  // a kernel; empty: the first
   device.watchers().set_checks(checks_of(std::getenv("LOCKSTEP_CHECKS")));
   device.watchers().set_counting(is_profiled);
+  device.watchers().timer().set_watching(is_profiled);
   if (recorded != nullptr) {
     device.watchers().recorder().record_launch(
         recorded, [&](const std::string& text) { report.write_recording(text); });

@@ -84,6 +84,7 @@ void ProgramReport::write_end(Device& device, bool is_profiled, bool is_recorded
   }
   if (is_profiled) {
     write_line("kernels", judge::kernels_json(to_wire(device.watchers().counter().take())));
+    write_line("shapes", judge::shapes_json(to_wire(device.watchers().timer().take())));
   }
 }
 

@@ -12,6 +12,7 @@
 #include "memory/book.h"
 #include "record/recorder.h"
 #include "run/monitor.h"
+#include "time/watcher.h"
 
 namespace serve {
 
@@ -20,6 +21,7 @@ class Watchers {
   check::Checker& checker() { return checker_; }
   const check::Checker& checker() const { return checker_; }
   count::Watcher& counter() { return counter_; }
+  timing::Watcher& timer() { return timer_; }
   record::Recorder& recorder() { return recorder_; }
 
   void set_checks(check::Checks checks) { checker_.set_checks(checks); }
@@ -35,6 +37,7 @@ class Watchers {
     if (recorder_.is_waiting_or_recording()) all.push_back(&recorder_);
     all.push_back(&checker_);
     if (counter_.is_counting()) all.push_back(&counter_);
+    if (timer_.is_watching()) all.push_back(&timer_);
     all.insert(all.end(), others_.begin(), others_.end());
     return all;
   }
@@ -43,6 +46,7 @@ class Watchers {
   record::Recorder recorder_;
   check::Checker checker_;
   count::Watcher counter_;
+  timing::Watcher timer_;
   std::vector<run::Monitor*> others_;
 };
 

@@ -93,4 +93,24 @@ std::string kernels_json(const std::vector<wire::KernelCounters>& kernels) {
   return json::array(elements);
 }
 
+std::string shapes_json(const std::vector<wire::Shape>& shapes) {
+  static constexpr std::array kFeatureNames = {
+#define DEVICE_FEATURE(constant, name) name,
+#include "../../device/time/features.inc"
+  };
+  std::vector<std::string> elements;
+  for (const wire::Shape& shape : shapes) {
+    json::Members features;
+    for (const char* const name : kFeatureNames) {
+      features.emplace_back(name, std::to_string(wire::value_of(shape.features, name)));
+    }
+    elements.push_back(json::object({{"kernel", json::quote(shape.kernel)},
+                                     {"grid", to_json(shape.grid)},
+                                     {"block", to_json(shape.block)},
+                                     {"shared_bytes", std::to_string(shape.shared_bytes)},
+                                     {"features", json::object(features)}}));
+  }
+  return json::array(elements);
+}
+
 }  // namespace judge

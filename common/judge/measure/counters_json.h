@@ -14,5 +14,7 @@ std::string counters_by_kernel(const std::vector<wire::KernelCounters>& kernels)
 
 // [{"name": ..., "grid": [x, y, z], ..., "lines": [...]}, ...]
 std::string kernels_json(const std::vector<wire::KernelCounters>& kernels);
+// [{"kernel": ..., "grid": [x, y, z], ..., "features": {...}}, ...]
+std::string shapes_json(const std::vector<wire::Shape>& shapes);
 
 }  // namespace judge

@@ -58,6 +58,7 @@ CountResult count_once(const Workload& workload, std::uint64_t schedule_seed) {
   result.findings = std::move(outcome.findings);
   result.kernels = std::move(outcome.kernels);
   result.timeline = std::move(outcome.timeline);
+  result.shapes = std::move(outcome.shapes);
   if (!result.failure && !kOnGpu) {  // on a GPU, the profiler around the worker counts
     result.failure = workload.has_host_data
                          ? find_idle_kernels(result.kernels, workload.bytes_per_call)
@@ -126,6 +127,7 @@ void record_counts(const CountResult& result) {
   if (!result.timeline.empty()) Test::RecordProperty("timeline", result.timeline);
   Test::RecordProperty("counters", counters_by_kernel(result.kernels));
   Test::RecordProperty("places", places_json(result.measures));
+  if (options().shapes) Test::RecordProperty("shapes", shapes_json(result.shapes));
 }
 
 std::string to_json(const CountResult& result, std::size_t num_items) {
@@ -141,7 +143,8 @@ std::string to_json(const CountResult& result, std::size_t num_items) {
                        {"measures", json::object(measures)},
                        {"places", places_json(result.measures)},
                        {"timeline", json::quote(result.timeline)},
-                       {"kernels", kernels_json(result.kernels)}});
+                       {"kernels", kernels_json(result.kernels)},
+                       {"shapes", shapes_json(result.shapes)}});
 }
 
 }  // namespace judge

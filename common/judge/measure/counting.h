@@ -19,6 +19,7 @@ struct CountResult {
   std::vector<wire::Finding> findings;
   std::vector<wire::KernelCounters> kernels;
   std::string timeline;  // see Outcome
+  std::vector<wire::Shape> shapes;
   std::vector<Measure> measures;
 };
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "fixture/inputs.h"
+#include "fixture/options.h"
 #include "fixture/session.h"
 #include "fixture/test_data.h"
 
@@ -27,6 +28,7 @@ Outcome call_once(const Workload& workload, std::uint64_t schedule_seed, bool co
   wire::Batch batch;
   batch.scratch_bytes = workload.scratch_bytes;
   batch.count = counts ? 1 : 0;
+  batch.shapes = options().shapes && counts && schedule_seed == 0 ? 1 : 0;
   batch.schedule_seed = schedule_seed;
   batch.posed = workload.posed;
   batch.calls = {slot->call(workload.function)};

@@ -260,7 +260,7 @@ Outcome Submission::run(wire::Batch batch) {
     batch.record = records_;
     batch.kernel = recorded_kernel_;
     if (records_ == wire::kFirst) {
-      batch.count = 0;
+      batch.count = batch.shapes = 0;
       batch.schedule_seed = recorded_order_;
     }
   }
@@ -377,6 +377,7 @@ Outcome Submission::run_batch(const wire::Batch& batch) {
   outcome.findings = std::move(report.findings);
   outcome.notes = std::move(report.notes);
   outcome.kernels = std::move(report.kernels);
+  outcome.shapes = std::move(report.shapes);
   outcome.num_allocations = report.num_allocations;
   outcome.timeline = std::move(report.timeline);
   outcome.printed = std::move(report.printed);

@@ -36,6 +36,7 @@ struct Outcome {
   std::vector<wire::Finding> findings;
   std::vector<wire::Finding> notes;
   std::vector<wire::KernelCounters> kernels;
+  std::vector<wire::Shape> shapes;
   double wall_ms = 0;
   double events_ms = 0;
   std::uint32_t num_allocations = 0;  // cpu: that the batch asked for

@@ -58,6 +58,7 @@ void bound(Report& report) {
       for (Pattern& pattern : line.patterns) cut(pattern.base, kMaxNameBytes);
     }
   }
+  for (Shape& shape : report.shapes) cut(shape.kernel, kMaxNameBytes);
   if (report.launches.size() > kMaxLaunches) report.launches.resize(kMaxLaunches);
   for (std::string& kernel : report.launches) cut(kernel, kMaxNameBytes);
   cut(report.printed, kMaxPrintedBytes);
@@ -68,6 +69,7 @@ void encode(Writer& out, const Report& report) {
   encode(out, report.findings);
   encode(out, report.notes);
   encode(out, report.kernels);
+  encode(out, report.shapes);
   out.put(std::string_view(report.recording));
   out.put(static_cast<std::uint32_t>(report.launches.size()));
   for (const std::string& kernel : report.launches) out.put(std::string_view(kernel));
@@ -81,6 +83,7 @@ Report decode_report(Reader& in) {
   report.findings = decode_findings(in);
   report.notes = decode_findings(in);
   report.kernels = decode_counters(in);
+  report.shapes = decode_shapes(in);
   report.recording = in.long_text();
   for (auto count = in.get<std::uint32_t>(); count > 0; --count) {
     report.launches.push_back(in.text());

@@ -27,6 +27,7 @@ struct Report {
   std::vector<Finding> findings;
   std::vector<Finding> notes;           // what may be wrong, and costs nothing
   std::vector<KernelCounters> kernels;  // what they did, if Batch::count asked for it
+  std::vector<Shape> shapes;            // of their launches, if Batch::shapes did
   std::string recording;                // of a launch, if Batch::record asked for it
   std::vector<std::string> launches;    // with it, the kernels that were launched
   std::uint32_t num_allocations = 0;    // that the batch asked for

@@ -51,7 +51,7 @@ Hello decode_hello(std::string_view payload) {
 std::string encode(const Batch& batch) {
   Writer out;
   out.put(batch.scratch_bytes).put(batch.schedule_seed).put(batch.timed).put(batch.count);
-  out.put(batch.record).put(std::string_view(batch.kernel)).put(batch.posed);
+  out.put(batch.shapes).put(batch.record).put(std::string_view(batch.kernel)).put(batch.posed);
   out.put(static_cast<std::uint32_t>(batch.regions.size()));
   for (const Region& region : batch.regions) {
     out.put(std::string_view(region.name)).put(region.offset_bytes).put(region.size_bytes);
@@ -77,6 +77,7 @@ Batch decode_batch(std::string_view payload) {
   batch.schedule_seed = in.get<std::uint64_t>();
   batch.timed = in.get<std::uint32_t>();
   batch.count = in.get<std::uint32_t>();
+  batch.shapes = in.get<std::uint32_t>();
   batch.record = in.get<std::uint32_t>();
   batch.kernel = in.text();
   batch.posed = in.get<Posed>();

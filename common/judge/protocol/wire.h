@@ -134,6 +134,7 @@ struct Batch {
   std::uint64_t schedule_seed = 0;  // cpu: order of lanes, warps and blocks; 0 is the natural order
   std::uint32_t timed = 0;          // cuda: take event times; leave the scratch as it is
   std::uint32_t count = 0;          // cpu: count what the kernels do
+  std::uint32_t shapes = 0;         // cpu: note what a model of time needs of their launches
   std::uint32_t record = 0;         // cpu: record a launch of `kernel`; 0: do not
   std::string kernel;
   Posed posed;

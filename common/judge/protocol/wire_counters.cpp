@@ -159,4 +159,31 @@ std::vector<KernelCounters> decode_counters(Reader& in) {
   return kernels;
 }
 
+void encode(Writer& out, const std::vector<Shape>& shapes) {
+  const std::size_t number = std::min(shapes.size(), kMaxShapes);
+  out.put(static_cast<std::uint32_t>(number));
+  for (std::size_t i = 0; i < number; ++i) {
+    const Shape& shape = shapes[i];
+    out.put(std::string_view(shape.kernel))
+        .put(shape.grid)
+        .put(shape.block)
+        .put(shape.shared_bytes);
+    encode(out, shape.features);
+  }
+}
+
+std::vector<Shape> decode_shapes(Reader& in) {
+  std::vector<Shape> shapes;
+  for (auto count = get_count(in, kMaxShapes); count > 0; --count) {
+    Shape shape;
+    shape.kernel = in.text();
+    shape.grid = in.get<decltype(shape.grid)>();
+    shape.block = in.get<decltype(shape.block)>();
+    shape.shared_bytes = in.get<std::uint64_t>();
+    shape.features = decode_values(in);
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
 }  // namespace wire

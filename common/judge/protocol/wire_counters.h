@@ -62,12 +62,23 @@ struct KernelCounters {
   std::vector<LineCounters> lines;
 };
 
+// What a model of time needs of the launches of one kernel that have one shape, as sums.
+// docs/time.md defines the features.
+struct Shape {
+  std::string kernel;
+  std::array<std::uint32_t, 3> grid = {};
+  std::array<std::uint32_t, 3> block = {};
+  std::uint64_t shared_bytes = 0;
+  Counters features;
+};
+
 // A counter that keeps the largest value seen; the others are sums.
 bool is_maximum(const std::string& name);
 void add(Counters& sum, const Counters& more);
 
 // The most that is sent, so that the reply stays below kMaxPayloadBytes.
 inline constexpr std::size_t kMaxKernels = 64;        // the last one may stand for many
+inline constexpr std::size_t kMaxShapes = 1000;       // the others are left out
 inline constexpr std::size_t kMaxCountedLines = 600;  // of all kernels together, but see fold()
 
 // Merges the kernels beyond the limit into one, and the lines of a kernel beyond its limit into one
@@ -75,7 +86,9 @@ inline constexpr std::size_t kMaxCountedLines = 600;  // of all kernels together
 void fold(std::vector<KernelCounters>& kernels);
 
 void encode(Writer& out, const std::vector<KernelCounters>& kernels);
+void encode(Writer& out, const std::vector<Shape>& shapes);
 // Throws std::runtime_error on a message that ends too early or makes no sense.
 std::vector<KernelCounters> decode_counters(Reader& in);
+std::vector<Shape> decode_shapes(Reader& in);
 
 }  // namespace wire

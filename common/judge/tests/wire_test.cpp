@@ -18,6 +18,7 @@ wire::Batch sample_batch() {
   batch.schedule_seed = 7;
   batch.timed = 1;
   batch.count = 1;
+  batch.shapes = 1;
   batch.record = 1;
   batch.kernel = "scan_kernel";
   batch.regions = {{"d_in", 256, 400, 1}, {"d_out", 1024, 4, 0}};
@@ -42,12 +43,15 @@ wire::KernelCounters sample_kernel() {
   return kernel;
 }
 
+wire::Shape sample_shape() { return {"k<256>", {1, 2, 3}, {4, 5, 6}, 1088, {{"issued", 1000}}}; }
+
 TEST(Wire, BatchSurvivesTheRoundTrip) {
   const wire::Batch batch = wire::decode_batch(wire::encode(sample_batch()));
   EXPECT_EQ(batch.scratch_bytes, 4096U);
   EXPECT_EQ(batch.schedule_seed, 7U);
   EXPECT_EQ(batch.timed, 1U);
   EXPECT_EQ(batch.count, 1U);
+  EXPECT_EQ(batch.shapes, 1U);
   EXPECT_EQ(batch.record, 1U);
   EXPECT_EQ(batch.kernel, "scan_kernel");
   ASSERT_EQ(batch.regions.size(), 2U);
@@ -98,6 +102,7 @@ TEST(Wire, ReportSurvivesTheRoundTrip) {
   report.findings = {{judge::kind::kRace, "a.cu", 12, "k", "two threads"}};
   report.notes = {{judge::kind::kRace, "a.cu", 13, "k", "a plain read"}};
   report.kernels = {sample_kernel()};
+  report.shapes = {sample_shape()};
   report.recording = std::string(wire::kMaxTextBytes + 1, 'r');  // is not cut as other texts are
   report.launches = {"scan_kernel", "add_kernel"};
   const wire::Report copy = wire::decode_report(wire::encode(report));
@@ -126,6 +131,12 @@ TEST(Wire, ReportSurvivesTheRoundTrip) {
   EXPECT_EQ(pattern.base, "tile");
   EXPECT_EQ(pattern.lanes, 5U);
   EXPECT_EQ(pattern.offsets[2], -8);
+  ASSERT_EQ(copy.shapes.size(), 1U);
+  EXPECT_EQ(copy.shapes[0].kernel, "k<256>");
+  EXPECT_EQ(copy.shapes[0].grid[2], 3U);
+  EXPECT_EQ(copy.shapes[0].block[1], 5U);
+  EXPECT_EQ(copy.shapes[0].shared_bytes, 1088U);
+  EXPECT_EQ(copy.shapes[0].features.at("issued"), 1000U);
 }
 
 TEST(Wire, AnUnknownKindOfAccessIsRefused) {
@@ -156,6 +167,7 @@ TEST(Wire, EveryTruncationOfAReportIsRefused) {
   wire::Report report;
   report.findings = {{judge::kind::kRace, "a.cu", 12, "k", "m"}};
   report.kernels = {sample_kernel()};
+  report.shapes = {sample_shape()};
   const std::string whole = wire::encode(report);
   for (std::size_t size = 0; size < whole.size(); ++size) {
     EXPECT_THROW(wire::decode_report(std::string_view(whole).substr(0, size)), std::runtime_error)
@@ -169,9 +181,9 @@ TEST(Wire, ForgedCountIsRefusedWithoutAllocatingForIt) {
     bytes.replace(bytes.size() - from_end, 4, "\xFF\xFF\xFF\xFF");
     EXPECT_THROW(wire::decode_reply(bytes, wire::Status::kOk), std::runtime_error);
   }
-  // The counts of notes and kernels, the size of the recording, the count of launches, and the
-  // sizes of the timeline, of what kernels printed and of the fault.
-  for (const std::size_t from_end : {32, 28, 24, 20, 12, 8, 4}) {
+  // The counts of notes, kernels and shapes, the size of the recording, the count of launches, and
+  // the sizes of the timeline, of what kernels printed and of the fault.
+  for (const std::size_t from_end : {36, 32, 28, 24, 20, 12, 8, 4}) {
     std::string bytes = wire::encode(wire::Report());
     bytes.replace(bytes.size() - from_end, 4, "\xFF\xFF\xFF\xFF");
     EXPECT_THROW(wire::decode_report(bytes), std::runtime_error);

@@ -102,6 +102,17 @@ class Kernel:
 
 
 @dataclass(frozen=True, slots=True)
+class Shape:
+    """The launches of one kernel with one grid and block: what a model of time needs, as sums."""
+
+    kernel: _Words
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared_bytes: int
+    features: Counters
+
+
+@dataclass(frozen=True, slots=True)
 class SizeProfile:
     """One call of one size. `message` says what is wrong when it did not pass."""
 
@@ -112,6 +123,7 @@ class SizeProfile:
     findings: tuple[Annotated[Finding, BeforeValidator(_finding)], ...]
     measures: Counters
     kernels: tuple[Kernel, ...]
+    shapes: tuple[Shape, ...] = ()
     places: Mapping[_Words, Place] = field(default_factory=dict)  # by measure: the most of it
     timeline: _Words = ""  # of copies and kernels, where the judge poses a clock
 
@@ -230,8 +242,8 @@ def count(
 ) -> tuple[SizeProfile, ...]:
     """One call of each size, as for `profile_rung`; empty when the rung has no workload."""
     listed = ",".join(str(size) for size in sizes or [_BUDGET_SIZE])
-    arguments = workers_on_cpu(setup, worker).arguments()
-    argv = [str(setup.tools.judge), f"--rung={rung.id}", *arguments, f"--profile={listed}"]
+    asked = [f"--rung={rung.id}", f"--profile={listed}", "--shapes"]
+    argv = [str(setup.tools.judge), *asked, *workers_on_cpu(setup, worker).arguments()]
     done = setup.whole.processes.run(argv, _LIMITS, work)
     if done.timed_out:
         raise FaultError(
