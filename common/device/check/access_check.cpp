@@ -7,6 +7,7 @@
 
 #include "check/lanes.h"
 #include "memory/address_map.h"
+#include "run/access.h"
 
 namespace check {
 namespace {
@@ -109,6 +110,15 @@ void AccessCheck::check_bounds(BlockState& owner, const run::Warp& warp, run::Ac
   if (access.space == run::Space::kShared) return bounds_.check_shared(warp, owner, access);
   if (access.space == run::Space::kConst) return bounds_.check_constant(warp, access);
   bounds_.check_global(warp, access);
+}
+
+void AccessCheck::note_later_read(const BlockState& block, const run::Warp& warp,
+                                  const run::Access& access) {
+  const std::uint64_t room = block.shared.size_bytes();
+  if (room < access.size_bytes) return;
+  run::Access inside = access;
+  inside.lanes &= run::lanes_within(access, 0, room - access.size_bytes + 1);
+  race_check_.check(block, warp, inside, target_of(block, inside));
 }
 
 void AccessCheck::check(BlockState& block, BlockState& owner, const run::Warp& warp,

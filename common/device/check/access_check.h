@@ -37,6 +37,9 @@ class AccessCheck {
   // `owner`: the block whose shared memory it is, where it is to shared memory.
   void check(BlockState& block, BlockState& owner, const run::Warp& warp, run::Access& access);
 
+  // In shared memory, a read that check() has seen lasted until now.
+  void note_later_read(const BlockState& block, const run::Warp& warp, const run::Access& access);
+
   RaceTarget target_of(const BlockState& owner, const run::Access& access) const;
 
  private:

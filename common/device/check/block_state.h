@@ -8,6 +8,7 @@
 
 #include "check/async_copies.h"
 #include "check/barrier_paths.h"
+#include "check/proxy_writes.h"
 #include "check/shared_shadow.h"
 #include "check/stamp.h"
 #include "run/warp.h"
@@ -43,6 +44,7 @@ struct BlockState {
   BlockOrder order;
   SharedShadow shared;
   AsyncCopies copies;
+  ProxyWrites proxy;
   BarrierPaths paths;
   const code::Instruction* last_barrier = nullptr;  // that all live threads have come to
 };

@@ -29,6 +29,15 @@ namespace {
 
 bool is_for_device(run::Scope scope) { return scope != run::Scope::kBlock; }
 
+// Whether shared memory is read through the async proxy.
+bool has_proxy_reads(const code::Program& program) {
+  return std::ranges::any_of(program.functions, [](const auto& function) {
+    return std::ranges::any_of(function->instructions, [](const code::Instruction& instruction) {
+      return instruction.has("mma_async") || (instruction.has("bulk") && instruction.has("async"));
+    });
+  });
+}
+
 }  // namespace
 
 struct Checker::State {
@@ -53,12 +62,14 @@ struct Checker::State {
   AccessCheck accesses;
   std::vector<std::unique_ptr<BlockState>> blocks;  // by slot
   bool launch_is_in_cluster = false;
-  bool follows_ways = false;  // the kernel has barriers
+  bool follows_ways = false;     // the kernel has barriers
+  bool follows_proxies = false;  // and wgmma or bulk copies from shared memory
 
   // What is looked up once for each kernel.
   struct Kernel {
     SharedLayout layout;
     bool has_barriers = false;
+    bool has_proxy_reads = false;
   };
   std::unordered_map<const code::Function*, Kernel> kernels;
 
@@ -66,7 +77,8 @@ struct Checker::State {
     const auto found = kernels.find(launch.kernel);
     if (found != kernels.end()) return found->second;
     return kernels[launch.kernel] = {SharedLayout(*launch.kernel),
-                                     may_meet_barriers(*launch.program, *launch.kernel)};
+                                     may_meet_barriers(*launch.program, *launch.kernel),
+                                     has_proxy_reads(*launch.program)};
   }
 
   void note_filled(std::uint64_t address, std::uint64_t size_bytes) {
@@ -139,6 +151,7 @@ void Checker::launch_begins(run::Launch& launch) {
   const State::Kernel& kernel = s.kernel_of(launch);
   s.bounds.begin_launch(kernel.layout);
   s.follows_ways = kernel.has_barriers;
+  s.follows_proxies = kernel.has_proxy_reads && s.checks == Checks::kAll;
 }
 
 void Checker::launch_ends(run::Launch&) {
@@ -159,6 +172,7 @@ void Checker::block_starts(run::Block& block) {
   slot->shared.reset(block.shared_bytes, s.launch_is_in_cluster);
   slot->copies.clear();
   if (s.follows_ways) slot->paths.begin(block);
+  if (s.follows_proxies) slot->proxy.begin(block.shared_bytes, block.num_threads);
 }
 
 void Checker::block_ends(run::Block& block) { state_->of(block).block = nullptr; }
@@ -172,6 +186,9 @@ void Checker::access(run::Warp& warp, run::Access& access) {
     s.polls.look(block, warp, access, s.accesses.target_of(owner, access));
   }
   s.accesses.check(block, owner, warp, access);
+  if (s.follows_proxies && access.space == run::Space::kShared && access.remote == nullptr) {
+    block.proxy.look(warp, access, s.findings);
+  }
 }
 
 // Textures and surfaces are read through caches that the kernel's own writes need not reach.
@@ -217,15 +234,18 @@ void Checker::block_meets(run::Block& block, const code::Instruction& barrier) {
     }
   }
   own.last_barrier = &barrier;
+  own.proxy.threads_meet();
   state_->order.block_meets(own.order);
 }
 
 void Checker::threads_meet(run::Block& block, std::span<const std::uint32_t> lanes_by_warp,
                            const code::Instruction&) {
+  state_->of(block).proxy.threads_meet();
   state_->order.threads_meet(state_->of(block).order, lanes_by_warp);
 }
 
 void Checker::lanes_meet(run::Warp& warp, std::uint32_t lanes, const code::Instruction&) {
+  state_->of(*warp.block).proxy.threads_meet();
   state_->order.lanes_meet(state_->of(*warp.block).order, warp.id, lanes, warp.live);
 }
 
@@ -251,7 +271,19 @@ void Checker::releases(run::Warp& warp, std::uint32_t lanes, run::Scope scope) {
 }
 
 void Checker::acquires(run::Warp& warp, std::uint32_t lanes, run::Scope) {
-  state_->order.acquire(state_->of(*warp.block).order, warp.id, lanes);
+  BlockState& block = state_->of(*warp.block);
+  block.proxy.threads_meet();
+  state_->order.acquire(block.order, warp.id, lanes);
+}
+
+void Checker::product_has_read(run::Warp& warp, const run::Access& factors) {
+  State& s = *state_;
+  BlockState& block = s.of(*warp.block);
+  if (s.checks == Checks::kAll) s.accesses.note_later_read(block, warp, factors);
+}
+
+void Checker::fence_async_proxy(run::Warp& warp, std::uint32_t lanes) {
+  if (state_->follows_proxies) state_->of(*warp.block).proxy.fence(warp, lanes);
 }
 
 namespace {

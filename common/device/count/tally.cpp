@@ -20,6 +20,7 @@ Role role_of(const code::Instruction& instruction) {
     const bool arrives = instruction.has("arrive") || instruction.has("arrive_drop");
     return arrives ? Role::kArrival : Role::kBarrierObject;
   }
+  if (opcode == "wgmma") return Role::kProduct;
   return opcode == "cp" && instruction.has("bulk") ? Role::kBulkCopy : Role::kUsual;
 }
 

@@ -27,6 +27,7 @@ enum class Role : std::uint8_t {
   kBarrierObject,  // mbarrier: none of its accesses is a request
   kArrival,        // mbarrier.arrive
   kBulkCopy,       // cp.async.bulk
+  kProduct,        // wgmma: how it reads shared memory is not documented
   kActiveMask,     // exchanges nothing
 };
 

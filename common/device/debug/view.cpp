@@ -150,6 +150,8 @@ std::string state_of(const Warp& warp, std::uint32_t lane) {
       return "grid barrier";
     case Waiting::kCluster:
       return "cluster barrier";
+    case Waiting::kWarpgroup:
+      return "warpgroup";
     case Waiting::kMemory:
       return "polling";
     case Waiting::kJoin:

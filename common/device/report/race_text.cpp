@@ -124,6 +124,16 @@ std::string guarded_update_text(const std::string& thread, const Place& place, b
          "read through a volatile pointer";
 }
 
+std::string unfenced_text(const std::string& thread, const Place& place, std::uint32_t writer,
+                          const Place& written) {
+  return thread +
+         " reads shared memory by wgmma or a bulk copy, which go through the async proxy; thread " +
+         std::to_string(writer) + " of the same block wrote it in " +
+         line_name(written, place.file) +
+         ", without fence.proxy.async: after its writes, and before the barrier, each thread must "
+         "make that fence";
+}
+
 std::string same_value_text() {
   return "; both store the same value here, which does no harm as long as they do";
 }

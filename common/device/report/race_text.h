@@ -30,6 +30,10 @@ std::string race_text(const Race& race);
 std::string guarded_update_text(const std::string& thread, const Place& place, bool is_shared,
                                 const Place& update);
 
+// wgmma or a bulk copy reads at `place` what `writer` of the same block wrote at `written`.
+std::string unfenced_text(const std::string& thread, const Place& place, std::uint32_t writer,
+                          const Place& written);
+
 // What a race between two writes adds if both have stored the same value.
 std::string same_value_text();
 

@@ -27,6 +27,8 @@ std::string verb_of(const WaitingThread& thread) {
       return "wait at the grid's barrier";
     case WaitsFor::kClusterBarrier:
       return "wait at the cluster's barrier";
+    case WaitsFor::kWarpgroup:
+      return "wait in wgmma.wait_group for the other warps of their warpgroup";
     case WaitsFor::kMemory:
       return "poll memory";
     case WaitsFor::kSyncwarp:

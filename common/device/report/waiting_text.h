@@ -15,6 +15,7 @@ enum class WaitsFor {
   kNamedBarrier,
   kGridBarrier,
   kClusterBarrier,
+  kWarpgroup,
   kMemory,
   kSyncwarp,
   kWarpOperation

@@ -27,6 +27,7 @@ code::Handler handler_of(code::Op& op, const code::Instruction& instruction,
   if (const auto handler = async_handler(op, instruction, function)) return handler;
   if (const auto handler = matrix_handler(op, instruction, function)) return handler;
   if (const auto handler = product_handler(op, instruction, function)) return handler;
+  if (const auto handler = warpgroup_handler(op, instruction, function)) return handler;
   if (const auto handler = warp_handler(op, instruction, function)) return handler;
   if (const auto handler = barrier_handler(op, instruction, function)) return handler;
   if (const auto handler = move_handler(op, instruction, function)) return handler;

@@ -31,6 +31,8 @@ report::WaitsFor reason(const Part& part, const Barrier* barrier) {
       return report::WaitsFor::kGridBarrier;
     case Waiting::kCluster:
       return report::WaitsFor::kClusterBarrier;
+    case Waiting::kWarpgroup:
+      return report::WaitsFor::kWarpgroup;
     case Waiting::kWarp:
       return at(part).words.front() == "bar" ? report::WaitsFor::kSyncwarp
                                              : report::WaitsFor::kWarpOperation;

@@ -176,6 +176,10 @@ void mark_unwritten(Warp& warp, code::Slot slot, std::uint32_t lanes, bool is_pa
 // Before the op is executed while warp.unwritten is not empty: reports uses, follows copies.
 void follow_unwritten(Warp& warp, const code::Op* op, std::uint32_t lanes);
 
+// warpgroup.cpp. Before the op is executed while warp.products.registers is not empty: reports the
+// use of a register that is still being computed.
+void follow_products(Warp& warp, const code::Op* op, std::uint32_t lanes);
+
 // Values for sentences.
 report::ThreadId thread_id(const Warp& warp, int lane);
 std::string mixed_barrier_message(const RunningBlock& block, std::uint32_t number);
@@ -214,6 +218,8 @@ code::Handler atomic_handler(code::Op& op, const code::Instruction& instruction,
 code::Handler async_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler matrix_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler product_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
+code::Handler warpgroup_handler(code::Op& op, const code::Instruction& instruction,
+                                code::Function&);
 code::Handler warp_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler barrier_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler move_handler(code::Op& op, const code::Instruction& instruction, code::Function&);

@@ -55,6 +55,7 @@ void execute(Warp& warp) {
       }
     }
     if (!warp.unwritten.empty()) follow_unwritten(warp, op, lanes);
+    if (!warp.products.registers.empty()) follow_products(warp, op, lanes);
     op = op->handler(warp, op, lanes);
   }
 }
@@ -76,6 +77,7 @@ void execute_watched(Warp& warp) {
     warp.part->next = op;
     for (Monitor* const monitor : engine.stepping) monitor->executes(warp, *op, lanes);
     if (!warp.unwritten.empty()) follow_unwritten(warp, op, lanes);
+    if (!warp.products.registers.empty()) follow_products(warp, op, lanes);
     op = op->handler(warp, op, lanes);
   }
 }
@@ -307,6 +309,7 @@ class Grid {
       warp.unwritten.clear();
       warp.copies.clear();
       warp.batches = {};
+      warp.products = {};
       warp.cluster = {};
       warp.part = &new_part(warp, warp.live, running_.launch->kernel->ops.data());
       push_frame(warp, *running_.launch->kernel, nullptr, nullptr);

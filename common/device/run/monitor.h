@@ -39,7 +39,8 @@ struct AccessForm {
   bool reads = false;
   bool writes = false;
   bool is_atomic = false;       // read-modify-write; red, too
-  bool is_async = false;        // a side of cp.async or of a bulk copy
+  bool is_async = false;        // a side of cp.async or of a bulk copy, a factor of wgmma
+  bool is_async_proxy = false;  // of those, all but cp.async
   bool bypasses_cache = false;  // .cg, .cv, .wt: a look at, or a word for, other blocks
   std::uint8_t element_bytes = 4;
   std::uint8_t num_elements = 1;  // 2, 4: a vector
@@ -116,6 +117,11 @@ class Monitor {
   virtual void copy_arrives(Warp&, const Access& /*destination*/) {}
   virtual void copies_committed(Warp&, std::uint32_t /*lanes*/) {}
   virtual void copies_waited(Warp&, std::uint32_t /*lanes*/, std::uint32_t /*num_left*/) {}
+
+  // wgmma: its warp has waited for the product. Until now it may have read these factors.
+  virtual void product_has_read(Warp&, const Access& /*factors*/) {}
+  // fence.proxy.async: what the lanes wrote before is before what the async proxy reads after it.
+  virtual void fence_async_proxy(Warp&, std::uint32_t /*lanes*/) {}
 
   // For counters and records.
   virtual void enters_block(Warp&, const code::Block&, std::uint32_t /*lanes*/) {}

@@ -107,6 +107,11 @@ const Op* fence(Warp& warp, const Op* op, std::uint32_t lanes) {
   return op + 1;
 }
 
+const Op* fence_async_proxy(Warp& warp, const Op* op, std::uint32_t lanes) {
+  for (Monitor* const monitor : warp.engine->monitors) monitor->fence_async_proxy(warp, lanes);
+  return op + 1;
+}
+
 // Time passes for the thread: the others run.
 const Op* sleep(Warp& warp, const Op* op, std::uint32_t lanes) {
   if (lanes != warp.lanes) return op + 1;
@@ -178,6 +183,7 @@ code::Handler move_handler(Op& op, const Instruction& instruction, code::Functio
     return is_in_space;
   }
   if (opcode == "membar" || opcode == "fence") {
+    if (instruction.has("proxy") && instruction.has("async")) return fence_async_proxy;
     if (instruction.has("proxy") && !instruction.has("alias")) return no_operation;
     Scope scope = scope_of(instruction);
     if (opcode == "membar" && instruction.has("gl")) scope = Scope::kDevice;

@@ -47,7 +47,8 @@ enum class Waiting : std::uint8_t {
   kWarp,     // in a warp operation, for the other lanes of its mask
   kGrid,
   kCluster,
-  kMemory,  // polls; goes on at its next turn
+  kWarpgroup,  // in wgmma.wait_group, for the other warps of the group
+  kMemory,     // polls; goes on at its next turn
   kJoin,
 };
 
@@ -83,6 +84,25 @@ struct AsyncCopy {
   std::uint64_t offset = 0;  // in shared memory
   std::array<std::byte, 16> contents;
   const code::Instruction* instruction = nullptr;
+};
+
+// A product by wgmma that its warp has not waited for.
+struct AsyncProduct {
+  const code::Op* op = nullptr;
+  std::uint32_t group = 0;
+  std::uint64_t a = 0, b = 0;  // descriptors
+};
+// A register that such a product computes.
+struct InFlight {
+  const code::Instruction* by = nullptr;
+  std::uint32_t group = 0;
+};
+struct AsyncProducts {
+  std::vector<AsyncProduct> open;
+  std::vector<InFlight> registers;  // by row of 4 bytes; empty: there are none
+  std::uint32_t num_groups = 0;     // committed
+  std::uint32_t num_waits = 0;      // that the warp has come to
+  bool is_fenced = false;
 };
 
 struct Engine;
@@ -126,6 +146,7 @@ struct Warp {
   bool has_lane_ahead = false;  // its first lane has gone ahead of the others
   std::vector<Unwritten> unwritten;
   std::vector<AsyncCopy> copies;  // oldest first
+  AsyncProducts products;
   ClusterArrival cluster;
   std::array<std::uint32_t, 8> exchanged = {};        // with other warps of its tile
   std::array<std::uint32_t, kWarpSize> batches = {};  // that each lane has committed

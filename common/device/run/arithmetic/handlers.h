@@ -2,6 +2,7 @@
 // What the handlers offer to the functions that bind instructions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "code/program.h"
@@ -271,6 +272,20 @@ struct Matrix {
   bool a_by_column = false, b_by_column = true;  // matters for quad pairs alone
   std::uint32_t d_rows[32] = {}, a_rows[16] = {}, b_rows[16] = {}, c_rows[32] = {};
 };
+
+// wgmma.mma_async, as one warp of the four executes it: 16 rows of the product. Factors come as
+// rows of 32 bytes: of A, and of the transpose of B.
+inline constexpr int kWarpgroupRowBytes = 32;
+inline constexpr int kMostWarpgroupN = 256;
+struct WarpgroupProduct {
+  int n = 0, k = 0;
+  Element a = Element::kBF16, b = Element::kBF16;
+  Type d = Type::kF32;   // or kF16
+  bool negates = false;  // the product, before it is added
+  std::uint32_t d_rows[kMostWarpgroupN / 2] = {};
+};
+void multiply_warpgroup(Warp& warp, const WarpgroupProduct& x, const std::byte* a,
+                        const std::byte* b, bool accumulates, std::uint32_t lanes);
 
 // The handler of an operation; null if the combination does not exist.
 Handler pick_integer(Integer operation, Type type);

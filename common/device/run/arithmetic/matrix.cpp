@@ -364,6 +364,62 @@ const Op* run_matrix(Warp& warp, const Op* op, std::uint32_t lanes) {
   return op + 1;
 }
 
+// Element `column` of each of `num_rows` rows, as numbers, in row `column` of the result.
+static void transpose_numbers(const std::byte* rows, int num_rows, Element element, double sign,
+                              double* to) {
+  const int per = 32 / bits_of_element(element);
+  for (int begin = 0; begin < num_rows; begin += 32) {
+    const int count = num_rows - begin < 32 ? num_rows - begin : 32;
+    for (int word = 0; word < kWarpgroupRowBytes / 4; ++word) {
+      U32 words[32] = {};
+      double values[32];
+      for (int i = 0; i < count; ++i) {
+        __builtin_memcpy(&words[i], rows + (begin + i) * kWarpgroupRowBytes + 4 * word, 4);
+      }
+      for (int index = 0; index < per; ++index) {
+        numbers_in(words, element, index, values);
+        double* const line = to + (word * per + index) * num_rows + begin;
+        for (int i = 0; i < count; ++i) line[i] = sign * values[i];
+      }
+    }
+  }
+}
+
+void multiply_warpgroup(Warp& warp, const WarpgroupProduct& x, const std::byte* a,
+                        const std::byte* b, bool accumulates, std::uint32_t lanes) {
+  constexpr int kRows = 16;
+  alignas(64) double columns[32 * kRows], left[kRows * 32];
+  alignas(64) double right[32 * kMostWarpgroupN], sums[kRows * kMostWarpgroupN] = {};
+  double values[2][32];
+  transpose_numbers(a, kRows, x.a, x.negates ? -1.0 : 1.0, columns);
+  for (int row = 0; row < kRows; ++row) {
+    for (int step = 0; step < x.k; ++step) left[row * x.k + step] = columns[step * kRows + row];
+  }
+  transpose_numbers(b, x.n, x.b, 1.0, right);
+  int places[32];
+  for (int lane = 0; lane < 32; ++lane) {
+    const Place place = place_in_c(kRows, lane, 0);
+    places[lane] = place.row * x.n + place.column;
+  }
+  const auto offset = [&](int index) {
+    const Place place = place_in_c(kRows, 0, index);
+    return place.row * x.n + place.column;
+  };
+  const int per_lane = kRows * x.n / 32;
+  for (int index = 0; accumulates && index < per_lane; ++index) {
+    accumulators_in(warp, x.d_rows, x.d, index, values[0]);
+    scatter(sums + offset(index), places, values[0]);
+  }
+  multiply<false>(left, right, sums, kRows, x.n, x.k);
+  const int at_once = x.d == Type::kF16 ? 2 : 1;
+  for (int index = 0; index < per_lane; index += at_once) {
+    for (int part = 0; part < at_once; ++part) {
+      gather(values[part], places, sums + offset(index + part));
+    }
+    store_accumulators(warp, x.d_rows, x.d, index, values, lanes);
+  }
+}
+
 // movmatrix: row r of an 8 x 8 matrix of 16 bits is in the lanes 4 r to 4 r + 3.
 const Op* run_transpose(Warp& warp, const Op* op, std::uint32_t lanes) {
   const U32* a = row<U32>(warp, op->a);
