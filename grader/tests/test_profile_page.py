@@ -12,6 +12,7 @@ import pytest
 from lockstep_grader.intake.catalog import read_lab
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import Gate, Resources
+from lockstep_grader.student.profile.devices import read_device
 from lockstep_grader.student.profile.page import describe, draw, render_page
 from lockstep_grader.student.profile.run import Pattern, Profile
 
@@ -63,7 +64,7 @@ def render(checkout: Checkout, *sizes: Any, source: str = SOURCE, **changes: Any
         tuple(size_profile(**size) for size in sizes or ({},)),
         changes.get("resources", "no nvcc here"),
     )
-    return render_page(made)
+    return render_page(made, read_device())
 
 
 def test_the_page_needs_nothing_else(checkout: Checkout) -> None:

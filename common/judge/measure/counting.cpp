@@ -54,6 +54,9 @@ CountResult count_once(const Workload& workload, std::uint64_t schedule_seed) {
   Outcome outcome = call_once(workload, schedule_seed);
   CountResult result;
   result.num_items = workload.num_items;
+  result.limit = workload.limit;
+  result.limit_bytes = workload.bytes_per_call;
+  result.limit_flops = workload.flops_per_call;
   result.failure = std::move(outcome.failure);
   result.findings = std::move(outcome.findings);
   result.kernels = std::move(outcome.kernels);
@@ -144,7 +147,10 @@ std::string to_json(const CountResult& result, std::size_t num_items) {
                        {"places", places_json(result.measures)},
                        {"timeline", json::quote(result.timeline)},
                        {"kernels", kernels_json(result.kernels)},
-                       {"shapes", shapes_json(result.shapes)}});
+                       {"shapes", shapes_json(result.shapes)},
+                       {"limit", json::quote(result.limit)},
+                       {"limit_bytes", json::number(result.limit_bytes, kCountDigits)},
+                       {"limit_flops", json::number(result.limit_flops, kCountDigits)}});
 }
 
 }  // namespace judge

@@ -21,6 +21,9 @@ struct CountResult {
   std::string timeline;  // see Outcome
   std::vector<wire::Shape> shapes;
   std::vector<Measure> measures;
+  std::string limit;  // of the workload, and what a call at the limit moves and computes
+  double limit_bytes = 0;
+  double limit_flops = 0;
 };
 
 // Runs the session's submission over fresh data of num_items: once, and once more, over the plan's

@@ -10,6 +10,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Backend
+from lockstep_grader.student.profile.devices import device_names
 
 
 class BackendChoice(StrEnum):
@@ -102,6 +103,10 @@ SandboxOption = Annotated[
 CourseOption = Annotated[
     Path | None,
     typer.Option(help="course.toml: deadlines, extensions, overrides, weights (docs/course.md)."),
+]
+DeviceOption = Annotated[
+    str,
+    typer.Option(help=f"The GPU of predicted times: {', '.join(device_names())}, or a file."),
 ]
 OpenOption = Annotated[bool, typer.Option("--open", help="Also open the page in the browser.")]
 FolderOption = Annotated[

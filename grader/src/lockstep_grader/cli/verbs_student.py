@@ -15,6 +15,7 @@ from rich.text import Text
 from lockstep_grader.cli.options import (
     BackendChoice,
     BackendOption,
+    DeviceOption,
     FolderOption,
     FromOption,
     JobsOption,
@@ -37,7 +38,7 @@ from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import ExitCode, FaultError, InputError
-from lockstep_grader.model.grades import Effort, Finding, Lab, Rung
+from lockstep_grader.model.grades import Backend, Effort, Finding, Lab, Rung
 from lockstep_grader.model.quiz import ANSWER_FILES, Sheet
 from lockstep_grader.quiz.file import unanswered_in
 from lockstep_grader.quiz.predict import read_sheets
@@ -46,7 +47,10 @@ from lockstep_grader.student import bench, state
 from lockstep_grader.student.check import Checked, Shown, check, watch
 from lockstep_grader.student.explain import causes_of
 from lockstep_grader.student.predict import invitation, show_after
+from lockstep_grader.student.profile.devices import DEFAULT as DEFAULT_DEVICE
+from lockstep_grader.student.profile.devices import read_device
 
+_MOST_PREDICTED_ITEMS = 1 << 20  # of a ladder, unless --sizes has more: calls take seconds
 _Everything = Annotated[
     bool, typer.Option("-v", "--verbose", help="Every finding and every failed test.")
 ]
@@ -287,6 +291,10 @@ def bench_lab(
     missing: Annotated[
         bool, typer.Option("--missing", help="Measure only what LAB.json does not have.")
     ] = False,
+    predicts: Annotated[
+        bool, typer.Option("--predicted", help="Without a GPU: predict the times from counts.")
+    ] = False,
+    device: DeviceOption = DEFAULT_DEVICE,
     backend: BackendOption = BackendChoice.AUTO,
     sandbox: SandboxOption = True,
 ) -> int:
@@ -297,10 +305,18 @@ def bench_lab(
     workspace = Workspace.from_environment()
     labs = read_labs(workspace)
     lab = find_lab(labs, lab_name)
-    folder = out or workspace.root / "docs" / "bench"
+    folder = out or (Path() if predicts else workspace.root / "docs" / "bench")
     file, plot = folder / f"{lab.id}.json", folder / f"{lab.id}.svg"
     measured = from_ or (workspace.solutions if workspace.solutions.is_dir() else workspace.labs)
-    if not page_only:
+    if predicts and not page_only:
+        gpu = read_device(device)
+        small = [size for size in lab.bench_sizes if size <= _MOST_PREDICTED_ITEMS]
+        numbers = _numbers(sizes) if sizes is not None else small or lab.bench_sizes[:1]
+        with lab_folders(measured, lab, labs) as source:
+            wanted = Wanted(Backend.CPU, sandbox=sandbox, labs=[lab.id])
+            session = open_session_for(source, workspace, wanted)
+            bench.save(bench.predict(session, source, lab, numbers, gpu), file)
+    elif not page_only:
         numbers = _numbers(sizes) if sizes is not None else lab.bench_sizes
         bench.require_gpu(backend_here(workspace, backend.backend), lab)
         with lab_folders(measured, lab, labs) as source:
@@ -310,7 +326,7 @@ def bench_lab(
             bench.save(bench.measure(session, source, lab, numbers, earlier), file)
     report = bench.load(file)
     bench.draw(report, plot)
-    if out is None and measured == workspace.solutions:
+    if out is None and not predicts and measured == workspace.solutions:
         readme = workspace.solutions / lab.id / "README.md"
         up = "../../docs/bench"
         text = bench.table(report, f"{up}/{file.name}", f"{up}/{plot.name}")

@@ -15,6 +15,7 @@ import typer
 from lockstep_grader.author.mutants import read_mutants
 from lockstep_grader.cli.options import (
     BackendChoice,
+    DeviceOption,
     FromOption,
     OpenOption,
     OrderOption,
@@ -46,6 +47,8 @@ from lockstep_grader.model.errors import ExitCode, FaultError, InputError
 from lockstep_grader.model.grades import Backend, Lab, Rung
 from lockstep_grader.model.text import one_line
 from lockstep_grader.student.predict import invitation
+from lockstep_grader.student.profile.devices import DEFAULT as DEFAULT_DEVICE
+from lockstep_grader.student.profile.devices import read_device
 from lockstep_grader.student.profile.report import print_profile, profile_json
 from lockstep_grader.student.profile.run import profile_rung
 from lockstep_grader.student.program import report
@@ -242,6 +245,7 @@ def profile(
     line_limit: Annotated[
         int, typer.Option(min=0, help="Source lines to show, the most expensive first; 0: all.")
     ] = 60,
+    device: DeviceOption = DEFAULT_DEVICE,
     backend: Annotated[BackendChoice, typer.Option(help="Only cpu counts.")] = (BackendChoice.AUTO),
     sandbox: SandboxOption = True,
 ) -> int:
@@ -257,6 +261,7 @@ def profile(
         html = html or Path("profile.html")
     for file in filter(None, (html, json)):
         require_writable(file)
+    gpu = read_device(device)
     with lab_folders(from_ or workspace.labs, lab, labs) as folder:
         wanted = Wanted(Backend.CPU, sandbox=sandbox, labs=[lab.id])
         session = open_session_for(folder, workspace, wanted)
@@ -264,13 +269,13 @@ def profile(
             say(line)
         made = profile_rung(session, folder, lab, rungs[0], size or [])
     if json:
-        write_json(json, profile_json(made, session.toolchain))
+        write_json(json, profile_json(made, session.toolchain, gpu))
     if html:
         require_packages()
         from lockstep_grader.student.profile.page import render_page
 
-        write_whole(html, render_page(made).encode())
-    print_profile(make_console(), made, line_limit)
+        write_whole(html, render_page(made, gpu).encode())
+    print_profile(make_console(), made, line_limit, gpu)
     if html:
         tell_of_page("the page", html, opens)
     return ExitCode.FULL_MARKS if made.passed else ExitCode.SHORT_OF_FULL_MARKS

@@ -21,9 +21,12 @@ from lockstep_grader.machine.process import Limits
 from lockstep_grader.machine.progress import stage
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
-from lockstep_grader.model.grades import Backend, Lab, Rung
+from lockstep_grader.model.grades import Backend, Lab, Outcome, Rung
 from lockstep_grader.model.text import last_line
+from lockstep_grader.model.timing import Device, Prediction
 from lockstep_grader.observe.judge import Workers
+from lockstep_grader.student.profile.run import SizeProfile, profile_rung
+from lockstep_grader.student.profile.timing import limit_seconds, predicted
 from lockstep_grader.student.program.build import source_of, worker_of
 
 _LIMITS = Limits(seconds=600)
@@ -56,11 +59,57 @@ Row = dict[str, Any]
 def require_gpu(backend: Backend, lab: Lab) -> None:
     """Raises InputError where there is nothing to time. Ask before anything is built."""
     if backend is not Backend.CUDA:
-        counted = next((rung for rung in lab.rungs if rung.budget), lab.rungs[0])
         raise InputError(
             "bench times a GPU, and no nvcc with a working GPU is here (./lab doctor); "
-            f"without one, ./lab profile {lab.id}/{counted.id} counts what a rung costs"
+            f"without one, ./lab bench {lab.id} --predicted draws the ladder from counts"
         )
+
+
+def predict(
+    session: Session, folder: Path, lab: Lab, sizes: Sequence[int], device: Device
+) -> dict[str, Any]:
+    """The report for `draw` and `table` without a GPU: what the model says of each rung."""
+    today = datetime.now(UTC).date().isoformat()
+    rows: list[Row] = []
+    failures: list[str] = []
+    with stage("counting") as progress:
+        for done, rung in enumerate(lab.rungs):
+            try:
+                profile = profile_rung(session, folder, lab, rung, sizes)
+                for size in profile.sizes:
+                    if size.outcome is not Outcome.PASSED:
+                        failures.append(f"{rung.id}, {size.num_items} items: {size.message}")
+                    elif told := predicted(size, profile.resources, device):
+                        rows.append({"rung": rung.id, "date": today, **_predicted_row(size, told)})
+            except (InputError, SubmissionError, FaultError) as error:
+                failures.append(str(error))
+            progress.advance(done + 1, len(lab.rungs), rung.id)
+    if not rows:
+        raise InputError(failures[0] if failures else f"{lab.id} has no rung that is measured")
+    return {
+        "version": _VERSION,
+        "lab": lab.id,
+        "command": f"./lab bench {lab.id} --predicted",
+        "date": today,
+        "machine": {"gpu": f"{device.name}, predicted (±{device.error:.0%})"},
+        "rows": rows,
+        "failures": failures,
+    }
+
+
+def _predicted_row(size: SizeProfile, told: Prediction) -> Row:
+    best = limit_seconds(size, told.device)
+    rate, work = ("gflops", size.limit_flops) if size.limit_flops else ("gbps", size.limit_bytes)
+    return {
+        "num_items": size.num_items,
+        "limit": size.limit,
+        "library": "",
+        "time_ms": told.seconds * 1e3,
+        "limited_by": told.limited_by,
+        "share": min(1.0, best / told.seconds),
+        rate: work / told.seconds * 1e-9,
+        f"anchor_{rate}": work / best * 1e-9,
+    }
 
 
 def measure(
@@ -195,16 +244,15 @@ def table(report: dict[str, Any], source: str, plot: str) -> str:
     rate, unit = _rate(rows)
     sizes = sorted({row["num_items"] for row in rows})
     largest = sizes[-1]
-    machine = report["machine"]
     compared = [name for name in ("share", "of_library") if any(name in row for row in rows)]
     titles = {"share": "share of limit", "of_library": "of library"}
     head = [*(f"{_power(size)}, {unit}" for size in sizes), *(titles[name] for name in compared)]
     is_noisy = any(row.get("noisy") for row in rows)
     noisy = " `~`: rounds that differ by more than 5%." if is_noisy else ""
+    ratios = "medians of paired rounds" if "compiler" in report else "predicted"
     lines = [
-        f"{machine['gpu']}, driver {machine['driver']}, nvcc {report['compiler']['version']}, "
-        f"{report['date']}: `{report['command']}` wrote [{Path(source).name}]({source}). "
-        f"Ratios are medians of paired rounds at {_power(largest)} items"
+        f"{_origin(report)}, {report['date']}: `{report['command']}` wrote "
+        f"[{Path(source).name}]({source}). Ratios are {ratios} at {_power(largest)} items"
         f"{_named('the limit is', rows, 'limit')}{_named('the library', rows, 'library')}."
         f"{_checked(rows)}{noisy}",
         "",
@@ -218,6 +266,14 @@ def table(report: dict[str, Any], source: str, plot: str) -> str:
         cells += [f"{last[name]:.3f}" if name in last else "" for name in compared]
         lines.append(f"| `{rung}` | {' | '.join(cells)} |")
     return "\n".join([*lines, "", f"![speed of each rung against the number of items]({plot})"])
+
+
+def _origin(report: Mapping[str, Any]) -> str:
+    """The device, and what compiled for it; a prediction has a device alone."""
+    machine = report["machine"]
+    if "compiler" not in report:
+        return str(machine["gpu"])
+    return f"{machine['gpu']}, driver {machine['driver']}, nvcc {report['compiler']['version']}"
 
 
 def _named(what: str, rows: Sequence[Mapping[str, Any]], key: str) -> str:
@@ -298,7 +354,8 @@ def _figure(row: Mapping[str, Any], rate: str) -> str:
 class Line:
     name: str
     points: Sequence[tuple[float, float]]
-    style: str = ""  # classes of a line without dots; empty: dots, in the next colour
+    # Classes of a line without dots; empty: dots on it, in the next colour; "points": dots alone.
+    style: str = ""
 
 
 class _Axis:
@@ -363,11 +420,16 @@ def _line(
     steps = "".join(
         f"M{'L'.join(f'{x:.1f} {y:.1f}' for x, y in drawn)}" for drawn in (places, sample)
     )
-    if style:
-        return [f'<path class="l {style}" d="{steps}"/>']
     colour = f"c{row % _COLOURS}"
-    dots = "".join(f"M{x:.1f} {y:.1f}h0" for x, y in [*places, sample[1]])
-    return [f'<path class="l {colour}" d="{steps}"/>', f'<path class="p {colour}" d="{dots}"/>']
+    points = "".join(f"M{x:.1f} {y:.1f}h0" for x, y in [*places, sample[1]])
+    dots = f'<path class="p {colour}" d="{points}"/>'
+    if style == "points":
+        return [dots]
+    return (
+        [f'<path class="l {style}" d="{steps}"/>']
+        if style
+        else [f'<path class="l {colour}" d="{steps}"/>', dots]
+    )
 
 
 def _text(x: float, y: float, words: str, style: str = "") -> str:

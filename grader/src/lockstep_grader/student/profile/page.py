@@ -17,6 +17,7 @@ from markupsafe import Markup, escape
 from lockstep_grader import __version__
 from lockstep_grader.model.grades import Gate, Outcome
 from lockstep_grader.model.measures import MEASURES, bound, figure, figure_of, kept
+from lockstep_grader.model.timing import Device, Prediction
 from lockstep_grader.pages.engine import coloured_lines, colours, make_environment
 from lockstep_grader.student.profile.cost import (
     MULTIPROCESSORS,
@@ -32,6 +33,7 @@ from lockstep_grader.student.profile.run import (
     Profile,
     SizeProfile,
 )
+from lockstep_grader.student.profile.timing import predicted, sentence
 
 _CELL = 20  # user units
 _LEFT = 76  # for the rows' labels
@@ -48,20 +50,25 @@ _Row = tuple[str, Mapping[int, Sequence[int]], bool]  # label, column to lanes, 
 _OPEN_LINES = 2  # of the costliest, shown with their pictures at once
 
 
-def render_page(profile: Profile) -> str:
+def render_page(profile: Profile, device: Device) -> str:
     """The whole page. Text of the submission is escaped by the template engine, never trusted."""
     environment = make_environment("lockstep_grader.student.profile")
     environment.filters["figure"] = figure
     return environment.get_template("profile.html.j2").render(
         profile=profile,
-        sizes=[_size_view(profile, size, number) for number, size in enumerate(profile.sizes)],
+        sizes=[
+            _size_view(profile, size, number, predicted(size, profile.resources, device))
+            for number, size in enumerate(profile.sizes)
+        ],
         version=__version__,
         **colours(),
         lanes=range(32),
     )
 
 
-def _size_view(profile: Profile, size: SizeProfile, number: int) -> dict[str, Any]:
+def _size_view(
+    profile: Profile, size: SizeProfile, number: int, timed: Prediction | None
+) -> dict[str, Any]:
     """By the names that the template uses."""
     notes = line_notes(size)
     own = {note.line.line: note for note in notes if note.line.file == profile.source.file_name}
@@ -69,6 +76,7 @@ def _size_view(profile: Profile, size: SizeProfile, number: int) -> dict[str, An
     return {
         "size": size,
         "passed": size.outcome is Outcome.PASSED,
+        "time": sentence(size, timed) if timed else "",
         "measures": measures,
         "budgeted": [measure for measure in measures if measure["budget"]],
         "kernels": [

@@ -14,6 +14,7 @@ from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import Outcome, Resources
 from lockstep_grader.model.measures import figure
 from lockstep_grader.model.text import visible
+from lockstep_grader.model.timing import Device
 from lockstep_grader.results.serial import resources_json, toolchain_json
 from lockstep_grader.student.profile.cost import (
     MULTIPROCESSORS,
@@ -23,6 +24,7 @@ from lockstep_grader.student.profile.cost import (
     line_notes,
 )
 from lockstep_grader.student.profile.run import SIZE_PROFILE, Profile, SizeProfile
+from lockstep_grader.student.profile.timing import predicted, sentence, timing_json
 from lockstep_grader.toolchain.description import Toolchain
 
 _JSON_VERSION = 1
@@ -32,7 +34,7 @@ _TIMELINE = "timeline: a letter per stream, in capitals on the critical path"
 _HEAT = ((0.25, "bold red"), (0.05, "yellow"))  # by a line's share of the passes
 
 
-def print_profile(console: Console, profile: Profile, line_limit: int) -> None:
+def print_profile(console: Console, profile: Profile, line_limit: int, device: Device) -> None:
     """Everything that the profile holds; of the source, `line_limit` lines at most (0: all)."""
     name = f"{profile.lab.id}/{profile.rung.id}"
     for size in profile.sizes:
@@ -49,6 +51,8 @@ def print_profile(console: Console, profile: Profile, line_limit: int) -> None:
             told = diagnose(kernel, size.items, MULTIPROCESSORS)
             style = "green" if told.is_good else "yellow"
             console.print(Text.assemble((f"{kernel.name}: ", "bold"), (told.sentence, style)))
+        if timed := predicted(size, profile.resources, device):
+            console.print(Text(sentence(size, timed)), soft_wrap=True)
         console.print()
         print_source(console, profile.source, size, line_limit)
         print_elsewhere(console, size, {profile.source.file_name})
@@ -166,7 +170,7 @@ def _print_resources(
     console.print(Padding(table, 0))
 
 
-def profile_json(profile: Profile, toolchain: Toolchain) -> dict[str, Any]:
+def profile_json(profile: Profile, toolchain: Toolchain, device: Device) -> dict[str, Any]:
     """What `profile --json` writes; schemas/profile.schema.json describes it."""
     known = profile.resources
     sizes = []
@@ -175,6 +179,11 @@ def profile_json(profile: Profile, toolchain: Toolchain) -> dict[str, Any]:
         for kernel, made in zip(size.kernels, sizes[-1]["kernels"], strict=True):
             told = diagnose(kernel, size.items, MULTIPROCESSORS)
             made["diagnosis"] = {"rule": told.rule, "sentence": told.sentence}
+        for shape in sizes[-1]["shapes"]:
+            found = profile.resources_of(shape["kernel"])
+            shape["registers"] = found.registers if found else None
+        timed = predicted(size, known, device)
+        sizes[-1]["timing"] = timing_json(size, timed) if timed else None
     return {
         "version": _JSON_VERSION,
         "backend": toolchain.backend.value,

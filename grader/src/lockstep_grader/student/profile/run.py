@@ -37,6 +37,8 @@ from lockstep_grader.toolchain.nvcc import Phase
 
 _LIMITS = Limits(seconds=900, output_bytes=256 << 20)
 _OK, _WRONG = 0, 1
+_QUICK_ITEMS = 1 << 16  # larger calls may take longer than judged ones, in proportion
+_PATIENCE = 64  # the most, so that an endless loop has an end
 _BUDGET_SIZE = 0  # to the judge: the size at which budgets are judged
 _HOST = "host"  # as the emulator calls what is no kernel's
 WARP_SIZE = 32
@@ -125,6 +127,9 @@ class SizeProfile:
     kernels: tuple[Kernel, ...]
     shapes: tuple[Shape, ...] = ()
     places: Mapping[_Words, Place] = field(default_factory=dict)  # by measure: the most of it
+    limit: _Words = ""  # what the judge compares with on a GPU, such as read_bandwidth
+    limit_bytes: float = 0  # that a call at the limit moves
+    limit_flops: float = 0
     timeline: _Words = ""  # of copies and kernels, where the judge poses a clock
 
     @property
@@ -187,13 +192,17 @@ class Profile:
         return all(size.outcome is Outcome.PASSED for size in self.sizes)
 
     def resources_of(self, kernel: str) -> Resources | None:
-        """What nvcc says of the kernel that was launched as `kernel`."""
-        known = [] if isinstance(self.resources, str) else list(self.resources)
-        name = kernel.rpartition("::")[2] if "<" not in kernel else kernel
-        exact = [item for item in known if item.kernel.replace(" ", "") == name.replace(" ", "")]
-        bare = name.partition("<")[0]
-        alike = [item for item in known if item.kernel.partition("<")[0] == bare]
-        return exact[0] if exact else alike[0] if len(alike) == 1 else None
+        known = () if isinstance(self.resources, str) else self.resources
+        return resources_of(known, kernel)
+
+
+def resources_of(known: Sequence[Resources], kernel: str) -> Resources | None:
+    """What nvcc says of the kernel that was launched as `kernel`."""
+    name = kernel.rpartition("::")[2] if "<" not in kernel else kernel
+    exact = [item for item in known if item.kernel.replace(" ", "") == name.replace(" ", "")]
+    bare = name.partition("<")[0]
+    alike = [item for item in known if item.kernel.partition("<")[0] == bare]
+    return exact[0] if exact else alike[0] if len(alike) == 1 else None
 
 
 def profile_rung(
@@ -243,6 +252,7 @@ def count(
     """One call of each size, as for `profile_rung`; empty when the rung has no workload."""
     listed = ",".join(str(size) for size in sizes or [_BUDGET_SIZE])
     asked = [f"--rung={rung.id}", f"--profile={listed}", "--shapes"]
+    asked.append(f"--patience={min(max(1, max(sizes, default=0) // _QUICK_ITEMS), _PATIENCE)}")
     argv = [str(setup.tools.judge), *asked, *workers_on_cpu(setup, worker).arguments()]
     done = setup.whole.processes.run(argv, _LIMITS, work)
     if done.timed_out:

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: MIT
+"""How long a call would take on a GPU, from what the emulator counts: docs/time.md explains it.
+
+A launch needs each resource for some time: arithmetic, shared memory, caches, memory, and the wait
+of a block for its own steps. The longest of these times is the bound. How far the others hide under
+it depends on how many blocks share a multiprocessor.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+WARP_SIZE = 32
+SECTOR_BYTES = 32
+_REGISTERS = 32  # of a thread, where nvcc has not said
+_RESERVED_SHARED_BYTES = 1024  # of each block, by the system
+_WORDS = {  # for a sentence: "limited by ..."
+    "issue": "instruction issue",
+    "fp32": "fp32 arithmetic",
+    "integer": "integer arithmetic",
+    "fp64": "fp64 arithmetic",
+    "special": "conversions and special functions",
+    "exchange": "shuffles",
+    "tensor": "tensor cores",
+    "shared": "shared memory",
+    "l1": "the first cache",
+    "l2": "the L2 cache",
+    "dram": "the memory's bandwidth",
+    "loads": "loads in flight",
+    "steps": "steps that wait for each other",
+    "look-back": "tiles that wait for tiles",
+    "atomics": "atomics that queue at one line",
+    "launches": "launches",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A GPU. Rates are warp instructions per clock of a multiprocessor, where no unit is named."""
+
+    name: str
+    source: str
+    error: float  # half of the interval: 0.3 is +-30%
+    multiprocessors: int
+    clock_ghz: float
+    warps: int  # that a multiprocessor holds
+    blocks: int
+    registers: int
+    shared_bytes: int
+    issue: float
+    fp32: float
+    integer: float
+    fp64: float
+    special: float
+    exchange: float
+    tensor: float  # multiply-adds of 16 bits per clock
+    l1_sectors: float
+    l2_bytes: float
+    l2_gbps: float
+    dram_gbps: float
+    l2_cycles: float  # of a load that L2 answers
+    dram_cycles: float  # of one that the memory answers
+    barrier_cycles: float
+    block_cycles: float  # from a block's end to the next one's first instruction
+    atomic_ns: float  # of one lane at a line that is busy
+    launch_us: float
+    call_us: float  # before the first launch
+    overlap: float  # how much of the other times hides under the longest
+
+    @property
+    def clock(self) -> float:
+        return self.clock_ghz * 1e9
+
+    @property
+    def peak_flops(self) -> float:
+        return 2 * WARP_SIZE * self.fp32 * self.multiprocessors * self.clock
+
+    @property
+    def peak_tensor_flops(self) -> float:
+        return 2 * self.tensor * self.multiprocessors * self.clock
+
+
+@dataclass(frozen=True, slots=True)
+class Launches:
+    """The launches of one kernel with one grid: features are sums over them."""
+
+    kernel: str
+    block: tuple[int, int, int]
+    shared_bytes: int
+    registers: int | None
+    features: Mapping[str, float]
+
+    @property
+    def count(self) -> float:
+        return max(1.0, self.features.get("launches", 1))
+
+    @property
+    def warps_per_block(self) -> int:
+        return math.ceil(math.prod(self.block) / WARP_SIZE)
+
+    def mean(self, feature: str) -> float:
+        """Of one launch."""
+        return self.features.get(feature, 0.0) / self.count
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one kind of launches takes, in seconds: all of them, and by resource in one of them."""
+
+    launches: Launches
+    seconds: float
+    terms: Mapping[str, float]
+
+    @property
+    def bound(self) -> str:
+        return max(self.terms, key=lambda term: self.terms[term])
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    device: Device
+    seconds: float
+    parts: tuple[Part, ...]
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        return self.seconds / (1 + self.device.error), self.seconds * (1 + self.device.error)
+
+    @property
+    def bound(self) -> str:
+        """Of the kernel that takes longest; launches, where they take more than all kernels do."""
+        longest = max(self.parts, key=lambda part: part.seconds)
+        waiting = sum(part.launches.count for part in self.parts) * self.device.launch_us * 1e-6
+        return "launches" if 2 * waiting > self.seconds else longest.bound
+
+    @property
+    def limited_by(self) -> str:
+        return _WORDS[self.bound]
+
+
+def predict(calls: Sequence[Launches], device: Device, fills: float = 0) -> Prediction:
+    """Of one call, which makes these launches and `fills` copies or fills on the device."""
+    parts = tuple(_part(launches, device, is_first=not n) for n, launches in enumerate(calls))
+    overhead = device.call_us * 1e-6 + fills * device.launch_us * 1e-6
+    return Prediction(device, overhead + sum(part.seconds for part in parts), parts)
+
+
+def _part(launches: Launches, device: Device, is_first: bool) -> Part:
+    terms, blocks = terms_of(launches, device, is_first)
+    together = blocks if launches.mean("barriers") else blocks * launches.warps_per_block
+    norm = 1 + device.overlap * math.sqrt(together)  # 1: nothing overlaps; large: all of it does
+    longest = max(terms.values())
+    seconds = longest * sum((time / longest) ** norm for time in terms.values()) ** (1 / norm)
+    return Part(launches, launches.count * (device.launch_us * 1e-6 + seconds), terms)
+
+
+def resident_blocks(launches: Launches, device: Device) -> int:
+    """That one multiprocessor holds at a time."""
+    warps = launches.warps_per_block
+    of_registers = math.ceil((launches.registers or _REGISTERS) / 8) * 8 * WARP_SIZE * warps
+    return max(
+        1,
+        min(
+            device.blocks,
+            device.warps // warps,
+            device.registers // of_registers,
+            device.shared_bytes // (launches.shared_bytes + _RESERVED_SHARED_BYTES),
+        ),
+    )
+
+
+def terms_of(
+    launches: Launches, device: Device, is_first: bool = True
+) -> tuple[dict[str, float], int]:
+    """Seconds that one launch needs each resource, and the blocks that share a multiprocessor."""
+    mean, warps = launches.mean, launches.warps_per_block
+    blocks = max(1.0, mean("blocks"))
+    busiest = math.ceil(blocks / device.multiprocessors)  # blocks of one multiprocessor
+    together = min(resident_blocks(launches, device), busiest)
+    rounds = busiest / together
+
+    def cycles(feature: str, rate: float) -> float:
+        """On the multiprocessor that has most blocks."""
+        return mean(feature) * busiest / blocks / rate / device.clock
+
+    miss = 1.0 if is_first else _miss(launches, device)
+    moved = mean("distinct_written_sectors") + miss * mean("distinct_read_sectors")
+    requested = sum(mean(f"l2_{kind}_sectors") for kind in ("read", "write", "atomic"))
+    share = min(1.0, blocks / device.multiprocessors)  # of the multiprocessors, and of L2's ports
+    load = miss * device.dram_cycles + (1 - miss) * device.l2_cycles
+    overhead = device.barrier_cycles * mean("barriers") / blocks + device.block_cycles
+    tiles = together * min(device.multiprocessors, blocks)
+    own = {
+        "steps": mean("chain_cycles") / blocks + overhead,
+        "loads": mean("chain_loads") / blocks * load,
+        "look-back": _hops(launches, tiles) * device.l2_cycles,
+    }
+    waiting = max(rounds * sum(own.values()), mean("longest_cycles") + mean("longest_loads") * load)
+    terms = {
+        "issue": cycles("issued", min(device.issue, together * warps)),
+        "fp32": cycles("fp32", device.fp32),
+        "integer": cycles("integer", device.integer),
+        "fp64": cycles("fp64", device.fp64),
+        "special": cycles("special", device.special),
+        "exchange": cycles("exchange", device.exchange),
+        "tensor": cycles("tensor_multiply_adds", device.tensor),
+        "shared": cycles("shared_wavefronts", 1),
+        "l1": cycles("l1_sectors", device.l1_sectors),
+        "l2": requested * SECTOR_BYTES / (device.l2_gbps * 1e9 * share),
+        "dram": moved * SECTOR_BYTES / (device.dram_gbps * 1e9),
+        "atomics": mean("hottest_line") * device.atomic_ns * 1e-9,
+        max(own, key=lambda wait: own[wait]): waiting / device.clock,
+    }
+    return terms, together
+
+
+def _miss(launches: Launches, device: Device) -> float:
+    """The share of what the launch touches that does not fit into L2."""
+    touched = launches.mean("distinct_read_sectors") + launches.mean("distinct_written_sectors")
+    return min(1.0, max(0.0, touched * SECTOR_BYTES / device.l2_bytes - 1))
+
+
+def _hops(launches: Launches, tiles: float) -> float:
+    """How often a value goes from tile to tile through L2, for each round of `tiles` tiles.
+
+    A tile that has looked back over t steps of `width` tiles ends where the known sums are: after t
+    hops, width * t * t / 2 tiles know theirs.
+    """
+    looking = launches.mean("look_back_blocks")
+    if 2 * looking < launches.mean("blocks"):
+        return 0.0
+    return math.sqrt(2 * tiles / max(1.0, launches.mean("look_back_width") / looking))

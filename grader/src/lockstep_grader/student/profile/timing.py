@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""What a profile says of time: the launches as the model takes them, and its answer in words."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from lockstep_grader.model.grades import Resources
+from lockstep_grader.model.timing import Device, Launches, Prediction, predict
+from lockstep_grader.student.profile.run import SizeProfile, resources_of
+
+_COPIES = "cudaMem"  # how the emulator names what the host copies and fills on the device
+_LIMITS = {  # of the judge's anchors: what a share is of
+    "read_bandwidth": "the read bandwidth",
+    "copy_bandwidth": "the copy bandwidth",
+    "ffma_peak": "the peak of fp32 arithmetic",
+    "mma_peak": "the peak of the tensor cores",
+}
+Known = Sequence[Resources] | str  # or why they are not known
+
+
+def predicted(size: SizeProfile, resources: Known, device: Device) -> Prediction | None:
+    """Of one call; None where it launches nothing."""
+    launches = launches_of(size, resources)
+    return predict(launches, device, fills_of(size)) if launches else None
+
+
+def launches_of(size: SizeProfile, resources: Known) -> tuple[Launches, ...]:
+    known = () if isinstance(resources, str) else resources
+    made = []
+    for shape in size.shapes:
+        found = resources_of(known, shape.kernel)
+        registers = found.registers if found else None
+        made.append(
+            Launches(shape.kernel, shape.block, shape.shared_bytes, registers, shape.features)
+        )
+    return tuple(made)
+
+
+def fills_of(size: SizeProfile) -> float:
+    copies = (kernel for kernel in size.kernels if kernel.name.startswith(_COPIES))
+    return float(sum(max(1, kernel.launches) for kernel in copies))
+
+
+def limit_seconds(size: SizeProfile, device: Device) -> float:
+    """Of a call that reaches the device's limit; 0: the judge names none."""
+    if size.limit.startswith("ffma"):
+        return size.limit_flops / device.peak_flops
+    if size.limit.startswith("mma"):
+        return size.limit_flops / device.peak_tensor_flops
+    return size.limit_bytes / (device.dram_gbps * 1e9)
+
+
+def sentence(size: SizeProfile, told: Prediction) -> str:
+    """As in: on an NVIDIA H200 about 24 us, 0.62 of the read bandwidth, limited by loads in flight
+    (predicted; +-30%)."""
+    said = f"on an {told.device.name} about {duration(told.seconds)}"
+    if best := limit_seconds(size, told.device):
+        named = _LIMITS.get(size.limit, "what the memory allows")
+        said += f", {min(1.0, best / told.seconds):.2f} of {named}"
+    return f"{said}, limited by {told.limited_by} (predicted; ±{told.device.error:.0%})"
+
+
+def duration(seconds: float) -> str:
+    """With two digits and a unit: 4.3 us, 24 us, 1.8 ms."""
+    scale, unit = (1e6, "us") if seconds < 1e-3 else (1e3, "ms") if seconds < 1 else (1, "s")
+    value = seconds * scale
+    return f"{value:.1f} {unit}" if value < 10 else f"{value:.0f} {unit}"
+
+
+def timing_json(size: SizeProfile, told: Prediction) -> dict[str, Any]:
+    """As schemas/profile.schema.json has it."""
+    low, high = told.interval
+    return {
+        "device": told.device.name,
+        "seconds": told.seconds,
+        "low": low,
+        "high": high,
+        "bound": told.bound,
+        "fills": fills_of(size),
+        "share": min(1.0, limit_seconds(size, told.device) / told.seconds),
+        "kernels": [
+            {"kernel": part.launches.kernel, "seconds": part.seconds, "bound": part.bound}
+            for part in told.parts
+        ],
+    }

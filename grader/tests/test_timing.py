@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT
+"""The model of time: each of its terms alone, the files of devices, and the sentence of a call."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lockstep_grader.model.errors import InputError
+from lockstep_grader.model.timing import Launches, predict, resident_blocks, terms_of
+from lockstep_grader.student.profile.devices import FOLDER, device_names, read_device
+from lockstep_grader.student.profile.timing import duration, predicted, sentence
+
+from profiles import size_profile
+
+H200 = read_device("h200")
+SECTORS = 1 << 21  # of 64 MiB
+
+
+def launches(**features: float) -> Launches:
+    """One launch of blocks enough for every multiprocessor, unless `features` have others."""
+    made = {"launches": 1, "blocks": 132 * 8 * 16, "chain_loads": 132 * 8 * 16, **features}
+    return Launches("kernel", (256, 1, 1), 0, 32, made)
+
+
+def shape(block: int, registers: int = 32, shared: int = 0, **features: float) -> Launches:
+    made = launches(**features)
+    return replace(made, block=(block, 1, 1), registers=registers, shared_bytes=shared)
+
+
+def copy(sectors: int = SECTORS) -> Launches:
+    kinds = {"distinct_{}_sectors": ("read", "written"), "l2_{}_sectors": ("read", "write")}
+    names = [name.format(kind) for name, words in kinds.items() for kind in words]
+    return launches(l1_sectors=2 * sectors, **dict.fromkeys(names, sectors))
+
+
+def test_a_copy_is_bound_by_the_memory() -> None:
+    told = predict([copy()], H200)
+    assert told.bound == "dram"
+    at_the_limit = 2 * SECTORS * 32 / (H200.dram_gbps * 1e9)
+    assert at_the_limit < told.seconds < 1.4 * at_the_limit
+
+
+def test_half_the_memory_bandwidth_takes_twice_the_time() -> None:
+    slow = replace(H200, dram_gbps=H200.dram_gbps / 2)
+    ratio = (
+        predict([copy(64 * SECTORS)], slow).seconds / predict([copy(64 * SECTORS)], H200).seconds
+    )
+    assert ratio == pytest.approx(2, rel=0.05)
+
+
+def test_one_block_waits_for_its_loads() -> None:
+    one = launches(blocks=1, chain_loads=100, chain_cycles=400)
+    told = predict([one], H200)
+    assert told.bound == "loads"
+    waits = (100 * H200.dram_cycles + 400 + H200.block_cycles) / H200.clock
+    assert told.seconds == pytest.approx(waits + (H200.launch_us + H200.call_us) * 1e-6, rel=0.01)
+
+
+def test_a_chain_of_instructions_is_steps_and_not_loads() -> None:
+    assert predict([launches(blocks=1, chain_loads=1, chain_cycles=9e5)], H200).bound == "steps"
+
+
+def test_the_longest_block_counts_where_it_is_longer_than_the_others_together() -> None:
+    even = terms_of(launches(chain_loads=0), H200)[0]["steps"]
+    skewed = terms_of(launches(chain_loads=0, longest_cycles=9e6), H200)[0]["steps"]
+    assert skewed == pytest.approx(9e6 / H200.clock)
+    assert even < skewed
+
+
+def test_atomics_at_one_line_queue() -> None:
+    told = predict([launches(hottest_line=1e6, l2_atomic_sectors=1e6)], H200)
+    assert told.bound == "atomics"
+    assert told.seconds == pytest.approx(1e6 * H200.atomic_ns * 1e-9, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("feature", "term", "rate"),
+    [
+        ("issued", "issue", H200.issue),
+        ("fp32", "fp32", H200.fp32),
+        ("integer", "integer", H200.integer),
+        ("fp64", "fp64", H200.fp64),
+        ("special", "special", H200.special),
+        ("exchange", "exchange", H200.exchange),
+        ("tensor_multiply_adds", "tensor", H200.tensor),
+        ("shared_wavefronts", "shared", 1),
+        ("l1_sectors", "l1", H200.l1_sectors),
+    ],
+)
+def test_each_pipe_takes_its_instructions_at_its_rate(feature: str, term: str, rate: float) -> None:
+    terms, _ = terms_of(launches(**{feature: 132e9}), H200)
+    assert max(terms, key=lambda each: terms[each]) == term
+    assert terms[term] == pytest.approx(1e9 / rate / H200.clock)
+
+
+def test_launches_add_up() -> None:
+    short = shape(block=32, blocks=1, chain_loads=0)
+    one, ten = predict([short], H200).seconds, predict([short] * 10, H200)
+    assert ten.bound == "launches"
+    per_launch = (ten.seconds - H200.call_us * 1e-6) / 10
+    assert one - H200.call_us * 1e-6 == pytest.approx(per_launch)
+    same = shape(block=32, blocks=10, launches=10, chain_loads=0)
+    assert predict([same], H200).seconds == pytest.approx(ten.seconds)
+    assert predict([short], H200, fills=3).seconds == pytest.approx(one + 3 * H200.launch_us * 1e-6)
+
+
+def test_what_was_read_before_and_fits_into_l2_is_not_read_from_memory_again() -> None:
+    small = copy(1 << 14)
+    first, second = predict([small, small], H200).parts
+    assert first.terms["dram"] == pytest.approx(2 * second.terms["dram"])
+    large = copy(64 * SECTORS)
+    first, second = predict([large, large], H200).parts
+    assert first.terms["dram"] == pytest.approx(second.terms["dram"])
+
+
+def test_tiles_that_look_back_wait_for_each_other() -> None:
+    blocks = 132 * 64
+    alone = shape(block=1024, blocks=blocks, chain_loads=blocks)
+    narrow = shape(
+        block=1024,
+        blocks=blocks,
+        chain_loads=blocks,
+        look_back_blocks=blocks,
+        look_back_width=blocks,
+    )
+    wide = shape(
+        block=1024,
+        blocks=blocks,
+        chain_loads=blocks,
+        look_back_blocks=blocks,
+        look_back_width=32 * blocks,
+    )
+    assert predict([narrow], H200).bound == "look-back"
+    ordered = [predict([each], H200).seconds for each in (alone, wide, narrow)]
+    assert ordered == sorted(ordered)
+
+
+def test_blocks_of_a_multiprocessor_are_limited_by_each_resource() -> None:
+    assert resident_blocks(shape(block=256), H200) == 8  # warps
+    assert resident_blocks(shape(block=32), H200) == 32  # blocks
+    assert resident_blocks(shape(block=256, registers=128), H200) == 2
+    assert resident_blocks(shape(block=256, shared=100_000), H200) == 2
+    assert resident_blocks(shape(block=1024, registers=255), H200) == 1
+
+
+def test_more_blocks_than_multiprocessors_share_them_evenly() -> None:
+    times = [
+        terms_of(launches(blocks=blocks, issued=blocks * 1e6, chain_loads=0), H200)[0]["issue"]
+        for blocks in (1, 132, 133, 264)
+    ]
+    assert times[0] == times[1]
+    assert times[2] == times[3] == 2 * times[1]
+
+
+# ---- devices
+
+
+@pytest.mark.parametrize("name", device_names())
+def test_every_device_is_whole_and_plausible(name: str) -> None:
+    device = read_device(name)
+    assert device.source
+    assert 0.1 < device.error < 1
+    assert device.l2_cycles < device.dram_cycles
+    assert device.dram_gbps < device.l2_gbps
+
+
+def test_a_slower_device_takes_longer() -> None:
+    assert predict([copy()], read_device("t4")).seconds > 5 * predict([copy()], H200).seconds
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ("clock_ghz = fast", "not TOML"),
+        ("clock_ghz = -1", "clock_ghz: is not more than 0"),
+        ("clocks = 1", "clocks: there is no such key"),
+        ("", "clock_ghz: is missing"),
+    ],
+)
+def test_a_bad_device_file_is_a_line_that_names_it(tmp_path: Path, changed: str, said: str) -> None:
+    text = (FOLDER / "t4.toml").read_text("utf-8").replace("clock_ghz = 1.59", changed)
+    file = tmp_path / "mine.toml"
+    file.write_text(text)
+    with pytest.raises(InputError) as raised:
+        read_device(str(file))
+    assert str(file) in str(raised.value)
+    assert said in str(raised.value)
+
+
+def test_an_unknown_device_is_a_line_with_the_known_ones() -> None:
+    with pytest.raises(InputError, match=r"no GPU t5: there are a100, b200, .* t4"):
+        read_device("t5")
+
+
+# ---- words
+
+
+def shaped(**features: float) -> dict[str, object]:
+    made = launches(**features)
+    extent = {"grid": [made.features["blocks"], 1, 1], "block": [256, 1, 1], "shared_bytes": 0}
+    return {"shapes": [{"kernel": "kernel", **extent, "features": made.features}]}
+
+
+def test_a_sentence_says_time_share_bound_and_interval() -> None:
+    data = shaped(**copy().features)
+    size = size_profile(**data, limit="copy_bandwidth", limit_bytes=2 * SECTORS * 32)
+    told = predicted(size, (), H200)
+    assert told
+    said = sentence(size, told)
+    assert said.startswith(f"on an NVIDIA H200 about {duration(told.seconds)}, 0.")
+    assert "of the copy bandwidth, limited by the memory's bandwidth (predicted; ±" in said
+
+
+def test_a_call_without_a_launch_has_no_time() -> None:
+    assert predicted(size_profile(shapes=[]), (), H200) is None
+
+
+def test_a_duration_has_two_digits_and_a_unit() -> None:
+    times = (4.26e-6, 24.4e-6, 1.84e-3, 0.0301, 2.5)
+    assert [duration(time) for time in times] == ["4.3 us", "24 us", "1.8 ms", "30 ms", "2.5 s"]
