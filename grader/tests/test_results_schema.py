@@ -26,7 +26,7 @@ from lockstep_grader.results.schema import (
     judgement_from_json,
     parse_report,
 )
-from lockstep_grader.results.serial import judgement_json
+from lockstep_grader.results.serial import as_json
 from lockstep_grader.results.store import ResultId, Store
 from made_up_grades import NASTY, a_class, document, judged, lab, rung, submission
 
@@ -157,10 +157,10 @@ WHOLE = Judgement(
 
 
 def test_a_judgement_is_written_again_as_it_was() -> None:
-    text = json.dumps(judgement_json(WHOLE))
+    text = json.dumps(as_json(WHOLE))
     read = judgement_from_json(json.loads(text))
     assert read == WHOLE
-    assert json.dumps(judgement_json(read)) == text  # a count stays an int
+    assert json.dumps(as_json(read)) == text  # a count stays an int
 
 
 def test_a_stored_result_is_read_by_the_same_schema(tmp_path: Path) -> None:

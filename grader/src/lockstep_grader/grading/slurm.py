@@ -49,7 +49,7 @@ from lockstep_grader.model.errors import (
 from lockstep_grader.model.grades import Backend, Finding, Judgement
 from lockstep_grader.model.text import one_line
 from lockstep_grader.request.job import Job
-from lockstep_grader.results.serial import judgement_json
+from lockstep_grader.results.serial import as_json
 from lockstep_grader.results.store import ResultId, Store, keep_images, with_pictures
 
 Judged = tuple[Job, Judgement]
@@ -142,7 +142,7 @@ class Outcomes:
 
     def put(self, sent: Sent, judgement: Judgement) -> None:
         keep_images(self.folder / sent.name, judgement)  # first: the JSON file names them
-        value = {"key": sent.key, "judgement": judgement_json(judgement)}
+        value = {"key": sent.key, "judgement": as_json(judgement)}
         write_json(self.folder / f"{sent.name}.json", value)
 
     def names(self) -> set[str]:

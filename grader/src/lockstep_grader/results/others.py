@@ -19,7 +19,7 @@ from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.grades import Confirmation, Judgement
 from lockstep_grader.results.folder import kept_file
 from lockstep_grader.results.schema import Confirmed, StoredResult, made
-from lockstep_grader.results.serial import confirmation_json
+from lockstep_grader.results.serial import as_json
 from lockstep_grader.results.store import ResultId, Store
 
 FILE = "confirmed.json"
@@ -65,7 +65,7 @@ def write_confirmed(store: Store, confirmed: Mapping[ResultId, Confirmation]) ->
                 {
                     "submission": result.submission,
                     "key": store.key(result),
-                    **confirmation_json(confirmed[result]),
+                    **as_json(confirmed[result]),
                 }
                 for result in sorted(confirmed, key=str)
             ],

@@ -280,7 +280,7 @@ def _value(name: str, parsed: Any) -> Any:
 
 
 def judgement_from_json(data: object) -> grades.Judgement:
-    """The inverse of judgement_json. Raises ValueError on other data."""
+    """The inverse of as_json. Raises ValueError on other data."""
     return made(grades.Judgement, Judgement.model_validate(data))
 
 

@@ -6,7 +6,7 @@ import json
 import shutil
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import fields, is_dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ from lockstep_grader.machine.files import scratch_for
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.grades import (
     CompilerWarning,
-    Confirmation,
     Finding,
     Judgement,
     LabResult,
@@ -56,14 +55,14 @@ def submission_json(submission: SubmissionResult) -> dict[str, Any]:
     """One of the report's submissions."""
     return {
         "id": submission.id,
-        "student": asdict(submission.student),
+        "student": as_json(submission.student),
         "problem": submission.problem,
         "notes": list(submission.notes),
         "handed_in": submission.handed_in,
         "late": submission.is_late,
         "missing": submission.is_missing,
         "dispute": submission.dispute,
-        "confirmations": [confirmation_json(each) for each in submission.confirmations],
+        "confirmations": as_json(submission.confirmations),
         "score": submission.score,
         "max_score": submission.max_score,
         "labs": [_lab(lab) for lab in submission.labs],
@@ -90,19 +89,44 @@ def check_json(
     return {**report_head(toolchain, seed, graded_at), "lab": report}
 
 
-def confirmation_json(confirmation: Confirmation) -> dict[str, Any]:
-    return {**asdict(confirmation), "backend": confirmation.backend.value}
+_NOT_WRITTEN = frozenset({"items", "is_telling", "notes", "png"})
 
 
-def judgement_json(judgement: Judgement) -> dict[str, Any]:
+def as_json(value: Any) -> Any:
+    """A value of the grade model as JSON: a dataclass becomes an object of its fields."""
+    match value:
+        case Finding() | CompilerWarning():
+            return _placed(value)
+        case Resources():
+            return resources_json(value)
+        case Judgement():
+            return {**_fields(value), "seconds": round(value.seconds, 3)}
+        case tuple():
+            return [as_json(each) for each in value]
+        case Mapping():
+            return {key: as_json(each) for key, each in value.items()}
+    return _fields(value) if is_dataclass(value) else value
+
+
+def resources_json(item: Resources) -> dict[str, Any]:
+    """What nvcc says of one kernel on one architecture."""
+    return {**_fields(item), "largest_block": item.largest_block}
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    names = (each.name for each in fields(value) if each.name not in _NOT_WRITTEN)
+    return {name: as_json(getattr(value, name)) for name in names}
+
+
+def _placed(said: Finding | CompilerWarning) -> dict[str, Any]:
+    """A finding with its kind, or a warning without one; null where no line is known."""
+    kind = {"kind": said.kind} if isinstance(said, Finding) else {}
     return {
-        "tests": [_test(test) for test in judgement.tests],
-        "findings": [_placed(finding) for finding in judgement.findings],
-        "warnings": [_placed(warning) for warning in judgement.warnings],
-        "resources": [resources_json(item) for item in judgement.resources],
-        "fault": judgement.fault,
-        "seed": judgement.seed,
-        "seconds": round(judgement.seconds, 3),
+        **kind,
+        "file": said.file,
+        "line": said.line or None,
+        "column": said.column or None,
+        "message": said.message,
     }
 
 
@@ -114,7 +138,7 @@ def _lab(lab: LabResult) -> dict[str, Any]:
         "rungs": [_rung(rung) for rung in lab.rungs],
         **{sheet.value: None for sheet in Sheet},
         **{sheet.value: quiz_json(quiz) for sheet, quiz in lab.sheets.items()},
-        "effort": lab.effort and asdict(lab.effort),
+        "effort": as_json(lab.effort),
     }
 
 
@@ -125,21 +149,20 @@ def quiz_json(quiz: QuizResult) -> dict[str, Any]:
         "max_score": quiz.max_score,
         "seed": quiz.seed,
         "problem": quiz.problem,
-        "answers": [asdict(answer) for answer in quiz.answers],
+        "answers": as_json(quiz.answers),
     }
 
 
 def _rung(rung: RungResult) -> dict[str, Any]:
-    account = account_of(rung.findings, rung.judgement.tests)
     return {
         "id": rung.id,
         "score": rung.score,
         "max_score": rung.max_score,
-        "outcome": rung.outcome.value,
-        "parts": {part.value: asdict(score) for part, score in rung.parts.items()},
-        **judgement_json(rung.judgement),
-        "account": {**asdict(account), "cause": account.cause and _placed(account.cause)},
-        "findings": [_placed(finding) for finding in rung.findings],
+        "outcome": rung.outcome,
+        "parts": as_json(rung.parts),
+        **as_json(rung.judgement),
+        "account": as_json(account_of(rung.findings, rung.judgement.tests)),
+        "findings": as_json(rung.findings),
         "counters": _counters(rung.judgement.tests),
     }
 
@@ -153,39 +176,6 @@ def _counters(tests: Sequence[TestResult]) -> dict[str, dict[str, float]]:
             for name, value in counters.items():
                 kernel_sums[name] = kernel_sums.get(name, 0) + value
     return sums
-
-
-def _test(test: TestResult) -> dict[str, Any]:
-    return {
-        "name": test.name,
-        "part": test.part.value,
-        "outcome": test.outcome.value,
-        "message": test.message,
-        "seconds": test.seconds,
-        "findings": [_placed(finding) for finding in test.findings],
-        "output": test.output,
-        "measures": dict(test.measures),
-        "counters": {kernel: dict(counters) for kernel, counters in test.counters.items()},
-        "places": {name: asdict(place) for name, place in test.places.items()},
-        "images": [{"label": image.label, "file": image.file} for image in test.images],
-    }
-
-
-def _placed(said: Finding | CompilerWarning) -> dict[str, Any]:
-    """A finding with its kind, or a warning without one; null where no line is known."""
-    kind = {"kind": said.kind.value} if isinstance(said, Finding) else {}
-    return {
-        **kind,
-        "file": said.file,
-        "line": said.line or None,
-        "column": said.column or None,
-        "message": said.message,
-    }
-
-
-def resources_json(item: Resources) -> dict[str, Any]:
-    """What nvcc says of one kernel on one architecture."""
-    return {**asdict(item), "largest_block": item.largest_block}
 
 
 @contextlib.contextmanager

@@ -20,7 +20,7 @@ from lockstep_grader.machine.files import read_json, write_json, write_whole
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Finding, Judgement, TestResult
-from lockstep_grader.results.serial import judgement_json
+from lockstep_grader.results.serial import as_json
 
 _VERSION = 2
 
@@ -148,7 +148,7 @@ class Store:
             "lab": result.lab,
             "rung": result.rung,
             "at": self._handed_in.get(result.submission) or _now(),
-            "judgement": judgement_json(judgement),
+            "judgement": as_json(judgement),
         }
         # The JSON file comes last: it names the others, and a run killed before begins anew.
         keep_images(self._folder(result), judgement)
@@ -252,7 +252,7 @@ class KeptJudgements:
         del result, source
         if not judgement.fault:
             with contextlib.suppress(FaultError):  # then the proof is made again next time
-                write_json(self._file(key), judgement_json(judgement))
+                write_json(self._file(key), as_json(judgement))
         return judgement
 
     def _file(self, key: str) -> Path:
