@@ -3,16 +3,17 @@
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from inspect import signature
 from typing import Any, NamedTuple
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from lockstep_grader.machine.workspace import Workspace
 
 
 class Verb(NamedTuple):
-    module: str
+    module: str  # which defines it as lab_NAME
     help: str  # the first line of its function's docstring; empty: not listed
 
 
@@ -114,15 +115,26 @@ class VerbGroup(TyperGroup):
                 formatter.write_dl([(name, verb.help) for name, verb in verbs.items() if verb.help])
 
 
+class _WithProgram(TyperCommand):
+    """Keeps what follows `--` for the verb's program: program_arguments in the context's meta."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        at = args.index("--") if "--" in args else len(args)
+        ctx.meta["program_arguments"] = args[at + 1 :]
+        return super().parse_args(ctx, args[:at])
+
+
 class _Commands(Mapping[str, Any]):
     """The command of each verb, made from its module on demand."""
 
     def __getitem__(self, name: str) -> Any:
         module = import_module(f"lockstep_grader.cli.{VERBS[name].module}")
-        app = typer.Typer(rich_markup_mode=None)
-        module.add_to(app)
-        group: Any = typer.main.get_group(app)
-        return group.commands[name]
+        function = getattr(module, f"lab_{name}")
+        runs_program = "ctx" in signature(function).parameters
+        app = typer.Typer(rich_markup_mode=None, add_completion=False)
+        kind = _WithProgram if runs_program else None
+        app.command(name, cls=kind, hidden=not VERBS[name].help)(function)
+        return typer.main.get_command(app)
 
     def __iter__(self) -> Iterator[str]:
         return iter(VERBS)

@@ -38,15 +38,7 @@ from lockstep_grader.model.grades import Lab, Rung
 from lockstep_grader.model.text import visible
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command("new")(new_lab)
-    app.command("release")(release_labs)
-    app.command("mutant")(mutant)
-    app.command("lint")(lint_labs)
-    app.command("test")(run_tests)
-
-
-def new_lab(
+def lab_new(
     lab_id: Annotated[str, typer.Argument(metavar="NN-SLUG")],
     more: Annotated[list[str] | None, typer.Argument(metavar="RUNG", hidden=True)] = None,
     title: Annotated[str, typer.Option(help="Default: the slug, in words.")] = "",
@@ -65,7 +57,7 @@ def new_lab(
     return ExitCode.FULL_MARKS
 
 
-def release_labs(
+def lab_release(
     output: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write.")],
     lab: Annotated[
         list[str] | None,
@@ -124,7 +116,7 @@ class Action(StrEnum):
     EDIT = "edit"
 
 
-def mutant(
+def lab_mutant(
     action: Annotated[
         Action,
         typer.Argument(
@@ -166,7 +158,7 @@ def _print_diff(lines: list[str]) -> None:
         console.print(Text(visible(line), style), soft_wrap=True)
 
 
-def lint_labs(
+def lab_lint(
     lab: Annotated[str | None, typer.Argument(metavar="LAB")] = None,
     backend: BackendOption = BackendChoice.AUTO,
     jobs: JobsOption = None,
@@ -195,7 +187,7 @@ def lint_labs(
     return ExitCode.SHORT_OF_FULL_MARKS if breached else ExitCode.FULL_MARKS
 
 
-def run_tests(
+def lab_test(
     only: Annotated[
         list[str] | None,
         typer.Option("--only", metavar="SECTION", help="Run only this section; repeatable."),

@@ -47,11 +47,7 @@ class _Course(NamedTuple):
     gradebook: Path | None
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command("class")(grade_course)
-
-
-def grade_course(
+def lab_class(
     course: Annotated[
         Path, typer.Argument(metavar="COURSE", help="A folder with course.toml (docs/course.md).")
     ],

@@ -42,11 +42,7 @@ _MESSAGE_LINES = 20
 _NEXT_LINE = "\n      "  # of one reason, behind its points
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command("explain")(explain)
-
-
-def explain(
+def lab_explain(
     results: Annotated[
         Path, typer.Argument(metavar="RESULTS", help="A results folder, or a file of grade --json.")
     ],

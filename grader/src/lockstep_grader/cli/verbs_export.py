@@ -50,13 +50,7 @@ class Layout(StrEnum):
 _TOKEN_VARIABLE = "CANVAS_TOKEN"  # noqa: S105  # its name
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command("export")(export)
-    app.command("package")(package)
-    app.command("autograde", hidden=True)(run_autograder)
-
-
-def export(
+def lab_export(
     results: Annotated[Path, typer.Argument(metavar="RESULTS")],
     format_: Annotated[Format, typer.Option("--format", help="The program that reads it.")],
     output: Annotated[
@@ -156,7 +150,7 @@ def _to_canvas(book: Results, address: str, really: bool) -> int:
     return ExitCode.SHORT_OF_FULL_MARKS if left_out else ExitCode.FULL_MARKS
 
 
-def package(
+def lab_package(
     platform: Annotated[Platform, typer.Argument(metavar="PLATFORM")],
     lab: Annotated[str, typer.Argument(metavar="LAB")],
     output: Annotated[Path | None, typer.Option(help="The file; default: here.")] = None,
@@ -187,7 +181,7 @@ def package(
     return ExitCode.FULL_MARKS
 
 
-def run_autograder(
+def lab_autograde(
     platform: Annotated[Platform, typer.Argument(metavar="PLATFORM")],
     lab: Annotated[str, typer.Argument(metavar="LAB")],
     root: Annotated[Path, typer.Option(help="Where the platform puts its folders.")] = Path("."),

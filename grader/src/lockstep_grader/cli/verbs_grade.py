@@ -26,11 +26,7 @@ from lockstep_grader.model.errors import InputError
 from lockstep_grader.results.regrade import Regrade
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command("grade")(grade_path)
-
-
-def grade_path(
+def lab_grade(
     path: Annotated[Path, typer.Argument(metavar="PATH")],
     backend: BackendOption = BackendChoice.AUTO,
     jobs: JobsOption = None,

@@ -4,7 +4,6 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -17,12 +16,7 @@ from lockstep_grader.model.grades import Lab
 from lockstep_grader.student import state
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command("list")(list_labs)
-    app.command("doctor")(doctor)
-
-
-def list_labs() -> int:
+def lab_list() -> int:
     """List the labs, their rungs and points, and your last checks."""
     workspace = Workspace.from_environment()
     labs = read_labs(workspace)
@@ -70,7 +64,7 @@ def _told(known: state.LastCheck, file: Path) -> str:
     )
 
 
-def doctor() -> int:
+def lab_doctor() -> int:
     """Say what this machine has, what is missing and how to get it."""
     from lockstep_grader.judging.doctor import cpu_ready, examine, print_items
 

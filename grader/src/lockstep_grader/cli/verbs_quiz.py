@@ -43,12 +43,7 @@ from lockstep_grader.student.predict import Notebook, compare
 _OF_ANSWER = ("answer", "mark", "reason", "score", "max_score", "counted")
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command("quiz")(quiz)
-    app.command("predict")(predict)
-
-
-def quiz(
+def lab_quiz(
     lab_name: LabArgument,
     from_: FolderOption = None,
     key: Annotated[
@@ -109,7 +104,7 @@ def _ask(scorer: Scorer, lab: Lab, answers: Answers, file: Path | None) -> int:
     return ExitCode.FULL_MARKS
 
 
-def predict(
+def lab_predict(
     target: RungArgument,
     from_: FolderOption = None,
     as_json: Annotated[

@@ -21,13 +21,7 @@ from lockstep_grader.results.graded import by_rules
 from lockstep_grader.toolchain.installers import install, require_packages
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command("report")(report)
-    app.command("review")(review)
-    app.command("site")(site)
-
-
-def report(
+def lab_report(
     results: Annotated[
         Path, typer.Argument(metavar="RESULTS", help="A results folder, or a file of grade --json.")
     ],
@@ -89,7 +83,7 @@ def report(
     return status
 
 
-def review(
+def lab_review(
     results: Annotated[Path, typer.Argument(metavar="RESULTS", help="A results folder.")],
     anonymous: Annotated[
         bool, typer.Option("--anonymous", help="Pseudonyms in place of students' names.")
@@ -123,7 +117,7 @@ def review(
     return ExitCode.FULL_MARKS
 
 
-def site(
+def lab_site(
     output: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write.")] = Path(
         "site"
     ),

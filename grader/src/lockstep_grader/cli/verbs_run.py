@@ -7,10 +7,9 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperCommand
 
 from lockstep_grader.cli.options import FolderOption, OrderOption
 from lockstep_grader.intake.catalog import find_target, read_labs
@@ -63,18 +62,6 @@ def compiler_options(
     return Options(tuple(include or ()), tuple(define or ()), std)
 
 
-class AfterDashes(TyperCommand):
-    """Puts those words into the context's meta, as program_arguments."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        own, found, of_program = args, False, list[str]()
-        if "--" in args:
-            at = args.index("--")
-            own, found, of_program = args[:at], True, args[at + 1 :]
-        ctx.meta["program_arguments"] = of_program if found else []
-        return super().parse_args(ctx, list(own))
-
-
 def rung_of_file(workspace: Workspace, file: Path) -> tuple[str, Path] | None:
     """LAB/RUNG and the folder of lab folders, if `file` is a lab's rung: labs/LAB/RUNG.cu."""
     path = file.absolute()
@@ -89,12 +76,7 @@ def rung_of_file(workspace: Workspace, file: Path) -> tuple[str, Path] | None:
 _SHOWN_LINES = 60  # of a file with counts, the most expensive first
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command("run", cls=AfterDashes)(run)
-    app.command("debug", cls=AfterDashes)(debug)
-
-
-def run(
+def lab_run(
     ctx: typer.Context,
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE.cu... [-- ARGS]", show_default=False)
@@ -163,7 +145,7 @@ def run(
     return ran.exit_code
 
 
-def debug(
+def lab_debug(
     ctx: typer.Context,
     files: Annotated[
         list[Path] | None,

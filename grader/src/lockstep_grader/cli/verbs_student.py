@@ -60,15 +60,7 @@ _Problems = Annotated[
 ]
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command("check")(check_target)
-    app.command("watch")(watch_target)
-    app.command("hint")(hint)
-    app.command("submit")(submit)
-    app.command("bench")(bench_lab)
-
-
-def check_target(
+def lab_check(
     target: TargetArgument,
     from_: FromOption = None,
     backend: BackendOption = BackendChoice.AUTO,
@@ -145,7 +137,7 @@ def _remembering() -> Iterator[None]:
         say(f"not remembered: {error}")
 
 
-def watch_target(
+def lab_watch(
     target: TargetArgument,
     from_: FolderOption = None,
     backend: BackendOption = BackendChoice.AUTO,
@@ -178,7 +170,7 @@ def watch_target(
     return ExitCode.FULL_MARKS
 
 
-def hint(
+def lab_hint(
     target: RungArgument,
     show_all: Annotated[bool, typer.Option("--all", help="Show every hint.")] = False,
     reset: Annotated[bool, typer.Option("--reset", help="Start again with the first.")] = False,
@@ -218,7 +210,7 @@ def hint(
     return ExitCode.FULL_MARKS
 
 
-def submit(
+def lab_submit(
     lab_name: LabArgument,
     from_: FolderOption = None,
     output: Annotated[Path | None, typer.Option(help="The zip; default: LAB.zip, here.")] = None,
@@ -280,7 +272,7 @@ def _unanswered(
                 raise
 
 
-def bench_lab(
+def lab_bench(
     lab_name: LabArgument,
     from_: FromOption = None,
     sizes: Annotated[

@@ -23,7 +23,6 @@ from lockstep_grader.cli.options import (
     SandboxOption,
 )
 from lockstep_grader.cli.verbs_run import (
-    AfterDashes,
     DefineOption,
     IncludeOption,
     StandardOption,
@@ -83,12 +82,7 @@ _MAX_TRACED_ITEMS = 1 << 20  # a page shows four blocks; more items only take lo
 _MAX_PROFILED_ITEMS = 1 << 24  # beyond it a call takes minutes
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command("trace", cls=AfterDashes)(trace)
-    app.command("profile")(profile)
-
-
-def trace(
+def lab_trace(
     ctx: typer.Context,
     targets: Annotated[list[str], typer.Argument(metavar="LAB/RUNG|FILE...")],
     include: IncludeOption = None,
@@ -228,7 +222,7 @@ def _write(made: "Trace", out: Path, opens: bool) -> int:
     return ExitCode.FULL_MARKS if is_clean else ExitCode.SHORT_OF_FULL_MARKS
 
 
-def profile(
+def lab_profile(
     target: RungArgument,
     size: Annotated[
         list[int] | None,
