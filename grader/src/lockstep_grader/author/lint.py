@@ -254,14 +254,7 @@ def lint(
         for each in proofs
     ]
     with stage("proving") as progress:
-        judgements = judge_all(
-            [proof.job for proof in proofs],
-            session.judge,
-            session.setup.processes,
-            max_workers=session.jobs,
-            progress=progress,
-            store=kept,
-        )
+        judgements = judge_all([proof.job for proof in proofs], session, progress, store=kept)
     verdicts = [_verdict(proof, judgements[result_id(proof.job)], backend) for proof in proofs]
     unfinished = [verdict for lab in labs for verdict in _unfinished(workspace, lab)]
     questions = [

@@ -64,14 +64,7 @@ def accepted_together(
     jobs = [_job(number, chain) for number, chain in enumerate(chains)]
     compiler = _Compiler(session.judge)
     with stage("compiling rungs together") as progress:
-        judgements = judge_all(
-            jobs,
-            compiler,
-            session.setup.processes,
-            max_workers=session.jobs,
-            progress=progress,
-            store=kept,
-        )
+        judgements = judge_all(jobs, session, progress, store=kept, judge=compiler)
     return frozenset(
         result_id(rung.job)
         for job, chain in zip(jobs, chains, strict=True)

@@ -5,33 +5,36 @@
 both work here. Elsewhere it is the same one with another secret seed: other inputs and orders.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import secrets
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lockstep_grader.grading.pool import judge_class, result_id
+from lockstep_grader.grading.pool import judge_class, judge_each, result_id
 from lockstep_grader.intake.effort import effort_of
 from lockstep_grader.intake.submission import Source, Submission
 from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.progress import stage
 from lockstep_grader.model.errors import FaultError, InterruptedRunError
-from lockstep_grader.model.grades import Confirmation, Judgement, Lab, LabResult, SubmissionResult
-from lockstep_grader.model.score import score_lab
+from lockstep_grader.model.grades import (
+    Backend,
+    Confirmation,
+    Judgement,
+    Lab,
+    LabResult,
+    Outcome,
+    RungResult,
+    SubmissionResult,
+)
+from lockstep_grader.model.score import compare, score_lab, score_rung
 from lockstep_grader.quiz.score import Scorers, shared_seeds
 from lockstep_grader.request.job import Job
-from lockstep_grader.results.others import of_submission, read_confirmed
+from lockstep_grader.results.others import of_submission, read_confirmed, write_confirmed
 from lockstep_grader.results.store import ResultId, Store
 
 if TYPE_CHECKING:  # one machine alone needs no submitit
     from lockstep_grader.grading.slurm import Cluster
-import secrets
-from collections.abc import Collection
-
-from lockstep_grader.grading.pool import judge_each
-from lockstep_grader.model.grades import Backend, Outcome, RungResult
-from lockstep_grader.model.score import compare, score_rung
-from lockstep_grader.results.others import write_confirmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +114,8 @@ def grade(
     faults: dict[ResultId, Judgement] = {}
     with stage("judging") as progress:
         try:
-            if cluster:
-                judged = cluster.judge_class(jobs, session, store, progress)
-            else:
-                judged = judge_class(
-                    jobs,
-                    session.judge,
-                    session.setup.processes,
-                    max_workers=session.jobs,
-                    progress=progress,
-                    store=store,
-                )
-            for job, judgement in judged:
+            judge = cluster.judge_class if cluster else judge_class
+            for job, judgement in judge(jobs, session, store, progress):
                 if judgement.fault:
                     faults[result_id(job)] = judgement
         except InterruptedRunError as stop:
@@ -166,14 +159,7 @@ def confirm(graded: Graded, session: Session, chosen: Collection[str]) -> Graded
     }
     jobs = list(_jobs(graded.submissions, wanted))
     with stage("confirming") as progress:
-        judged = judge_each(
-            jobs,
-            session.judge,
-            session.setup.processes,
-            max_workers=session.jobs,
-            progress=progress,
-        )
-        for job, judgement in judged:
+        for job, judgement in judge_each(jobs, session, progress):
             second = score_rung(job.rung, judgement, backends[1])
             first: RungResult = wanted[result_id(job)]
             confirmed[result_id(job)] = compare(job.lab.id, first, second, backends)

@@ -14,7 +14,8 @@ from queue import SimpleQueue
 from typing import NamedTuple, Protocol
 
 from lockstep_grader.intake.submission import Source
-from lockstep_grader.machine.process import Processes, interruption
+from lockstep_grader.judging.session import Session
+from lockstep_grader.machine.process import interruption
 from lockstep_grader.machine.progress import Stage
 from lockstep_grader.model.errors import FaultError, InterruptedRunError
 from lockstep_grader.model.grades import Backend, Finding, Judgement
@@ -120,53 +121,48 @@ def result_id(job: Job) -> ResultId:
 
 def judge_all(
     jobs: Sequence[Job],
-    judge: Judge,
-    processes: Processes,
-    *,
-    max_workers: int,
+    session: Session,
     progress: Stage,
+    *,
     store: Shelf | None = None,
+    judge: Judge | None = None,
 ) -> Mapping[ResultId, Judgement]:
-    """A judgement for every job; those that `store` holds are not made again."""
-    one = partial(_alone, judge=judge, store=store)
-    judged = _in_threads(jobs, one, processes, max_workers, progress)
+    """A judgement for every job, by the session's judge unless another is given.
+
+    Those that `store` holds are not made again.
+    """
+    one = partial(_alone, judge=judge or session.judge, store=store)
+    judged = _in_threads(jobs, one, session, progress)
     return {result_id(job): judgement for job, judgement in judged}
 
 
 def judge_each(
-    jobs: Sequence[Job], judge: Judge, processes: Processes, *, max_workers: int, progress: Stage
+    jobs: Sequence[Job], session: Session, progress: Stage, judge: Judge | None = None
 ) -> Iterator[tuple[Job, Judgement]]:
     """Each job with its judgement, as they come."""
-    one = partial(_alone, judge=judge, store=None)
-    return _in_threads(jobs, one, processes, max_workers, progress)
+    one = partial(_alone, judge=judge or session.judge, store=None)
+    return _in_threads(jobs, one, session, progress)
 
 
 def judge_class(
-    jobs: Sequence[Job],
-    judge: Judge,
-    processes: Processes,
-    *,
-    max_workers: int,
-    progress: Stage,
-    store: Store,
+    jobs: Sequence[Job], session: Session, store: Store, progress: Stage
 ) -> Iterator[tuple[Job, Judgement]]:
     """As `judge_each`; but equal files of several submissions are judged once."""
-    equal = EqualFiles(judge.keys, store)
+    equal = EqualFiles(session.judge.keys, store)
 
     def one(job: Job) -> Ended:
         begun = equal.begin(job)
         if isinstance(begun, Ended):
             return begun
-        return equal.end(begun, judged(job, begun.source, judge))
+        return equal.end(begun, judged(job, begun.source, session.judge))
 
-    return _in_threads(jobs, one, processes, max_workers, progress)
+    return _in_threads(jobs, one, session, progress)
 
 
 def _in_threads(
     jobs: Sequence[Job],
     one: Callable[[Job], Ended],
-    processes: Processes,
-    max_workers: int,
+    session: Session,
     progress: Stage,
 ) -> Iterator[tuple[Job, Judgement]]:
     """Threads suffice: each spends its time waiting for a compiler or a judge.
@@ -175,12 +171,12 @@ def _in_threads(
     Raises InterruptedRunError on Ctrl-C, with the number of jobs done.
     """
     ended: SimpleQueue[Future[Ended] | None] = SimpleQueue()  # None: interrupted
-    done = 0
+    done, processes = 0, session.setup.processes
     progress.advance(0, len(jobs))
     # A KeyboardInterrupt in the pool's own code would leave a lock of it held, and a worker
     # waiting for that lock for ever.
     with interruption.calling(partial(ended.put, None)):
-        pool = ThreadPoolExecutor(max_workers, thread_name_prefix="judge")
+        pool = ThreadPoolExecutor(session.jobs, thread_name_prefix="judge")
         try:
             futures = {pool.submit(one, job) for job in jobs}
             for future in futures:

@@ -195,11 +195,9 @@ def run_task(task: Task) -> None:
             task.outcomes.put(each, Judgement(fault=f"{reason} (on {_node()})"))
         return
     sent = {result_id(each.job): each for each in task.sent}
-    judge, workers = _NodeJudge(session.judge, sent), session.jobs
-    jobs, processes = [each.job for each in task.sent], session.setup.processes
+    judge, jobs = _NodeJudge(session.judge, sent), [each.job for each in task.sent]
     with stage("judging", sys.stdout) as progress:
-        ended = judge_each(jobs, judge, processes, max_workers=workers, progress=progress)
-        for job, judgement in ended:
+        for job, judgement in judge_each(jobs, session, progress, judge):
             task.outcomes.put(sent[result_id(job)], judgement)
 
 

@@ -108,13 +108,7 @@ def check(
         for rung in rungs
     ]
     with stage("checking") as progress:
-        judgements = judge_all(
-            jobs,
-            session.judge,
-            session.setup.processes,
-            max_workers=session.jobs,
-            progress=progress,
-        )
+        judgements = judge_all(jobs, session, progress)
     return checked({rung.id: judgements[ResultId("check", lab.id, rung.id)] for rung in rungs})
 
 
