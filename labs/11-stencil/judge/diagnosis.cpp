@@ -2,6 +2,7 @@
 #include "diagnosis.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 
 #include "stencil.cuh"
@@ -18,21 +19,38 @@ using Values = std::vector<float>;
 // What a program that makes a mistake reads in place of a point, or outside of all.
 using Read = std::function<float(const Values& values, const Point& at, const Point& wanted)>;
 
+Point point_of(const Shape& shape, std::size_t item) {
+  const std::size_t row = item / shape.width;
+  return {static_cast<int>(item % shape.width), static_cast<int>(row % shape.height),
+          static_cast<int>(row / shape.height)};
+}
+
+float sum_at(const Point& at, const Values& values, const std::vector<Term>& terms,
+             const Read& read) {
+  double sum = 0;
+  for (const auto [dx, dy, dz, weight] : terms) {
+    sum += double{weight} * read(values, at, {at.x + dx, at.y + dy, at.z + dz});
+  }
+  return static_cast<float>(sum);
+}
+
+// One step of a program that reads so.
 Values filtered_by(const Shape& shape, const Values& h_in, const std::vector<Term>& terms,
                    const Read& read) {
-  Values h_out;
-  for (int z = 0; z < shape.depth; ++z) {
-    for (int y = 0; y < shape.height; ++y) {
-      for (int x = 0; x < shape.width; ++x) {
-        double sum = 0;
-        for (const auto [dx, dy, dz, weight] : terms) {
-          sum += double{weight} * read(h_in, {x, y, z}, {x + dx, y + dy, z + dz});
-        }
-        h_out.push_back(static_cast<float>(sum));
-      }
-    }
+  Values h_out(shape.num_points());
+  for (std::size_t item = 0; item < h_out.size(); ++item) {
+    h_out[item] = sum_at(point_of(shape, item), h_in, terms, read);
   }
   return h_out;
+}
+
+// Whether it makes h_out. Most guesses are wrong, and soon found to be.
+bool makes(const Shape& shape, const Values& h_in, const std::vector<Term>& terms, const Read& read,
+           const Values& h_out) {
+  for (std::size_t item = 0; item < h_out.size(); ++item) {
+    if (h_out[item] != sum_at(point_of(shape, item), h_in, terms, read)) return false;
+  }
+  return true;
 }
 
 // All ways to read outside, of which the contract's is none.
@@ -66,6 +84,11 @@ std::vector<Term> transposed(std::vector<Term> terms) {
   return terms;
 }
 
+std::vector<Term> moved(std::vector<Term> terms, int dx, int dy) {
+  for (Term& term : terms) term = {term.dx + dx, term.dy + dy, term.dz, term.weight};
+  return terms;
+}
+
 // The terms that are left.
 std::vector<Term> without(std::vector<Term> terms, const std::function<bool(const Term&)>& lost) {
   std::erase_if(terms, lost);
@@ -83,8 +106,30 @@ std::vector<Term> one_pass(const Weights& weights, bool along_rows) {
   return terms;
 }
 
-// Grids whose tiles have no halo.
+// Whether h_out has two steps of which the first gives values to points that are outside along
+// these axes: such a point has neighbours inside.
+bool has_values_outside(const Shape& shape, const Values& h_in, const std::vector<Term>& terms,
+                        const Point& axes, const Values& h_out) {
+  const Shape wide = {shape.width + 2 * axes.x, shape.height + 2 * axes.y,
+                      shape.depth + 2 * axes.z};
+  const auto item_in_wide = [&](std::size_t item) {
+    const auto [x, y, z] = point_of(shape, item);
+    return wide.item(x + axes.x, y + axes.y, z + axes.z);
+  };
+  Values padded(wide.num_points());
+  for (std::size_t item = 0; item < h_in.size(); ++item) padded[item_in_wide(item)] = h_in[item];
+  const Values twice = filtered(wide, filtered(wide, padded, terms), terms);
+  for (std::size_t item = 0; item < h_out.size(); ++item) {
+    if (h_out[item] != twice[item_in_wide(item)]) return false;
+  }
+  return true;
+}
+
+// Of tiles, and of the planes that a block slides through.
 constexpr int kTileSides[] = {8, 14, 16, 32, 64, 120, 128, 256, 512, 1024, 2048};
+
+// Whether a point is lost that so many tiles lie before or after the tile of the sum.
+using Lost = bool (*)(const Point& tiles);
 
 }  // namespace
 
@@ -100,9 +145,8 @@ std::vector<std::string> explain(const Made& made) {
     return zero_outside(shape, values, wanted);
   };
   const auto gives = [&](const std::vector<Term>& tried, const Read& read) {
-    Values values = h_in;
-    for (int step = 0; step < steps; ++step) values = filtered_by(shape, values, tried, read);
-    return values == h_out;
+    return makes(shape, steps == 1 ? h_in : filtered_by(shape, h_in, tried, read), tried, read,
+                 h_out);
   };
   const auto reads = [&](float (*other)(const Shape&, const Values&, const Point&)) {
     return gives(terms, [&](const Values& values, const Point&, const Point& wanted) {
@@ -110,34 +154,28 @@ std::vector<std::string> explain(const Made& made) {
     });
   };
 
-  add(std::ranges::all_of(h_out, [](float value) { return value == 0; }), "nothing is added up");
+  const bool is_zero = std::ranges::all_of(h_out, [](float value) { return value == 0; });
+  if (is_zero && are_arrays(function)) {
+    return {"nothing is added up, or all weights are 0: copy all their bytes, before the launch"};
+  }
+  if (is_zero) return {"nothing is added up"};
   add(h_out == h_in, "the input is copied to the output");
   if (steps == 2) {
     add(filtered(shape, h_in, terms) == h_out, "the second step is missing");
-    // Outside, a point has neighbours inside. So the first step gives it a value if it is computed.
-    Shape wide = {shape.width + 2, shape.height + 2, shape.depth + 2};
-    Values padded(wide.num_points());
-    for (int z = 0; z < shape.depth; ++z) {
-      for (int y = 0; y < shape.height; ++y) {
-        for (int x = 0; x < shape.width; ++x) {
-          padded[wide.item(x + 1, y + 1, z + 1)] = h_in[shape.item(x, y, z)];
-        }
-      }
+    bool has_values = false;
+    for (int axes = 1; axes < 8; ++axes) {
+      has_values = has_values || has_values_outside(shape, h_in, terms,
+                                                    {axes & 1, axes >> 1 & 1, axes >> 2}, h_out);
     }
-    const Values twice = filtered(wide, filtered(wide, padded, terms), terms);
-    bool is_same = true;
-    for (int z = 0; z < shape.depth; ++z) {
-      for (int y = 0; y < shape.height; ++y) {
-        for (int x = 0; x < shape.width; ++x) {
-          is_same = is_same && h_out[shape.item(x, y, z)] == twice[wide.item(x + 1, y + 1, z + 1)];
-        }
-      }
-    }
-    add(is_same, "the first step gives values to points outside, which stay 0");
+    add(has_values, "the first step gives values to points outside, which stay 0");
   }
   if (function == Function::kSeparable) {
     add(gives(one_pass(weights, true), right), "only the rows are filtered");
     add(gives(one_pass(weights, false), right), "only the columns are filtered");
+    add(gives(terms_of(function, {weights[0], weights[0]}), right),
+        "both passes use the weights of the row");
+    add(gives(terms_of(function, {weights[1], weights[1]}), right),
+        "both passes use the weights of the column");
   }
   if (num_dimensions(function) < 3) {
     add(gives(reversed(terms), right), "the weights are used in reverse order");
@@ -147,6 +185,14 @@ std::vector<std::string> explain(const Made& made) {
                       }),
               right),
         "the last weights are left out: the sum runs up to kRadius, and includes it");
+    for (const int by : {-lab::kRadius, -1, 1, lab::kRadius}) {
+      const std::string clause = "each point has the sum of the one at ";
+      const std::string sign = by < 0 ? " - " : " + ";
+      const std::string distance = sign + std::to_string(std::abs(by));
+      add(gives(moved(terms, by, 0), right), clause + "x" + distance);
+      add(gives(moved(terms, 0, by), right), clause + "y" + distance);
+      add(gives(moved(terms, by, by), right), clause + "x" + distance + ", y" + distance);
+    }
   }
   if (num_dimensions(function) == 2) {
     add(gives(transposed(terms), right), "rows and columns of the weights are interchanged");
@@ -155,24 +201,57 @@ std::vector<std::string> explain(const Made& made) {
         "the neighbour above is missing");
     add(gives(without(terms, [](const Term& term) { return term.dz == -1; }), right),
         "the neighbour below is missing");
+    const auto item_at = [&](const Values& values, const Point& at, int dx) {
+      return zero_outside(shape, values, {at.x + dx, at.y, at.z});
+    };
+    add(gives(terms,
+              [&](const Values& values, const Point& at, const Point& wanted) {
+                return wanted.z < at.z && at.z > 0 ? item_at(values, at, 0)
+                                                   : zero_outside(shape, values, wanted);
+              }),
+        "a point is its own neighbour below: in which order do the registers move on?");
+    constexpr int kPointsOfAWarp = 128;
+    add(gives(terms,
+              [&](const Values& values, const Point& at, const Point& wanted) {
+                const int place = at.x % kPointsOfAWarp;
+                if (place == 0 && wanted.x < at.x) return item_at(values, at, 3);
+                if (place == kPointsOfAWarp - 1 && wanted.x > at.x) return item_at(values, at, -3);
+                return zero_outside(shape, values, wanted);
+              }),
+        "the first and the last lane of a warp add their own points: a shuffle brings them none");
   }
   add(reads(nearest), "points outside have the value of the nearest point inside; they count as 0");
   add(reads(around), "points outside continue on the other side; they count as 0");
   add(reads(in_memory),
       "past the end of a row comes the next row: compare each coordinate with its own bound");
+  const Values before_last_step = steps == 1 ? h_in : filtered(shape, h_in, terms);
   for (const int side : kTileSides) {
     if (std::max({shape.width, shape.height, shape.depth}) <= side) break;
-    const auto without_halo = [&](bool along_x, bool along_y, bool along_z) {
-      return gives(terms, [&](const Values& values, const Point& at, const Point& wanted) {
-        const bool is_in_tile = (!along_x || at.x / side == wanted.x / side) &&
-                                (!along_y || at.y / side == wanted.y / side) &&
-                                (!along_z || at.z / side == wanted.z / side);
-        return is_in_tile ? zero_outside(shape, values, wanted) : 0;
-      });
+    const auto loses = [&](Lost is_lost) {
+      const Read read = [&](const Values& values, const Point& at, const Point& wanted) {
+        const Point tiles = {wanted.x / side - at.x / side, wanted.y / side - at.y / side,
+                             wanted.z / side - at.z / side};
+        return is_lost(tiles) ? 0 : zero_outside(shape, values, wanted);
+      };
+      return gives(terms, read) || makes(shape, before_last_step, terms, read, h_out);
     };
-    add(without_halo(true, false, false) || without_halo(false, true, false) ||
-            without_halo(false, false, true) || without_halo(true, true, false),
+    add(loses([](const Point& tiles) { return tiles.x != 0; }) ||
+            loses([](const Point& tiles) { return tiles.y != 0; }) ||
+            loses([](const Point& tiles) { return tiles.z != 0; }) ||
+            loses([](const Point& tiles) { return tiles.x != 0 || tiles.y != 0; }),
         "points of neighbouring tiles count as 0: is the halo missing?");
+    add(loses([](const Point& tiles) { return tiles.x < 0; }) ||
+            loses([](const Point& tiles) { return tiles.y < 0; }),
+        "points of the tile before count as 0: is the halo missing on that side?");
+    add(loses([](const Point& tiles) { return tiles.x > 0; }) ||
+            loses([](const Point& tiles) { return tiles.y > 0; }),
+        "points of the tile after count as 0: is the halo missing on that side?");
+    add(loses([](const Point& tiles) { return tiles.x != 0 && tiles.y != 0; }),
+        "the corners of the halo count as 0");
+    add(loses([](const Point& tiles) { return tiles.z < 0; }),
+        "the plane below the first plane of a block counts as 0");
+    add(loses([](const Point& tiles) { return tiles.z > 0; }),
+        "the plane above the last plane of a block counts as 0");
   }
   return clauses;
 }
