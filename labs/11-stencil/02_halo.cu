@@ -19,12 +19,13 @@ __constant__ float weights[kTaps];
 // d_in (num_points), d_out (num_points).
 __global__ void halo_kernel(const float* d_in, int num_points, float* d_out) {
   __shared__ float tile[kTileAndHalo];
-  // TODO 1. Which point belongs into tile[0]? There are more places than threads. Let each thread
-  //         fill every kThreadsPerBlock-th place. Why not eight neighbouring ones?
+  // TODO 1. Which point is the first that the block computes, and which one belongs into tile[0]?
+  //         There are more places than threads. Let each thread fill every kThreadsPerBlock-th
+  //         place. Why not eight neighbouring ones?
   // TODO 2. What belongs into a place whose point is outside?
   // TODO 3. A thread reads what others have loaded. What must come between?
-  // TODO 4. Where in the tile are the nine points of point first + i? Which points may you not
-  //         write?
+  // TODO 4. Where in the tile are the nine points that the block's i-th point needs? Which points
+  //         may you not write?
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ __global__ void __launch_bounds__(kTile* kBlockRows)
   //         tile. Which lanes of a warp load which pixels, so that the loads are coalesced?
   // TODO 2. A pixel has two coordinates, and can be outside in four ways. Why is it not enough to
   //         compare y * width + x with 0 and width * height?
-  // TODO 3. Which four pixels are this thread's? Add up the 81 products of each.
+  // TODO 3. When may a thread read the tile? Which four pixels are this thread's? Add up the 81
+  //         products of each.
   // TODO 4. Which of these pixels may you not write?
 }
 

@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(kTile* kBlockRows)
   // TODO 2. Filter the rows of the tile into row_sums. Why has row_sums more than kTile rows, and
   //         why not more than kTile columns?
   // TODO 3. Filter the columns of row_sums, and write the pixels. How many products has a pixel
-  // now?
+  //         now?
   // TODO 4. Where does a thread read what others have written? What must come before that?
 }
 

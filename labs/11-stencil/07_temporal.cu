@@ -56,8 +56,8 @@ __global__ void __launch_bounds__(kWarpSize* kRows)
   //         step be done? Which points of both must be in registers?
   // TODO 3. With which plane must the rounds begin, and with which end?
   // TODO 4. What is the result of the first step at a point outside? All lanes must call step().
-  // TODO 5. The second step needs the rows before and after, which other warps have. Where must all
-  //         threads meet in each round?
+  // TODO 5. The second step needs the rows before and after, which other warps have. Which rows of
+  //         threads have no such row? Where must all threads meet in each round?
 }
 
 }  // namespace
