@@ -11,7 +11,7 @@ import threading
 import time
 import zipfile
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pytest
 
@@ -20,6 +20,7 @@ from lockstep_grader.student.check import watch
 
 from conftest import LAB, SOLUTION, Checkout, verdict_line, wait_for
 from handed_in import GOOD, tar_bytes, zip_bytes
+from profiles import judged, profiled_source
 
 RACY = (
     "// a kernel\nint a;\n\tint b = a;  // line 3\nint c;\nint d;\nint e;\n"
@@ -280,7 +281,32 @@ def test_bench_without_a_gpu_says_so_before_it_needs_anything(
         shutil.rmtree(checkout.root / "solutions")
     said = checkout.refusal("bench", LAB)
     assert "bench times a GPU" in said
-    assert "./lab profile 01-demo/01_first counts" in said
+    assert "./lab bench 01-demo --predicted draws" in said
+
+
+def test_bench_predicts_a_ladder_without_a_gpu(checkout: Checkout) -> None:
+    rungs = {"01_first": timed(sectors=1 << 20), "02_second": timed(sectors=1 << 18)}
+    sources = {rung: profiled_source(said) for rung, said in rungs.items()}
+    folder = checkout.submission("ann", sources)
+    ran = checkout.lab("bench", LAB, "--predicted", "--from", folder, "--out", checkout.work)
+    assert ran.status == 0
+    assert "NVIDIA H200, predicted (±" in ran.out
+    report = json.loads((checkout.work / f"{LAB}.json").read_text())
+    first, second = (row for row in report["rows"] if row["num_items"] == 65536)
+    assert first["speedup_first"] == 1
+    assert first["limited_by"] == "the memory's bandwidth"
+    assert second["speedup_first"] > 2
+    assert first["share"] == pytest.approx(second["share"] / second["speedup_first"])
+    assert (checkout.work / f"{LAB}.svg").is_file()
+
+
+def timed(sectors: int) -> Any:
+    """A profile of one launch that reads so many sectors, where 8 MiB would be enough."""
+    blocks = 132 * 64
+    features = {"launches": 1, "blocks": blocks, "distinct_read_sectors": sectors}
+    extent = {"grid": [blocks, 1, 1], "block": [256, 1, 1], "shared_bytes": 0}
+    shape = {"kernel": "tree_kernel", **extent, "features": features}
+    return judged(shapes=[shape], limit="read_bandwidth", limit_bytes=1 << 23)
 
 
 @pytest.mark.parametrize(

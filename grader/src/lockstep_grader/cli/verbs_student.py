@@ -49,8 +49,8 @@ from lockstep_grader.student.explain import causes_of
 from lockstep_grader.student.predict import invitation, show_after
 from lockstep_grader.student.profile.devices import DEFAULT as DEFAULT_DEVICE
 from lockstep_grader.student.profile.devices import read_device
+from lockstep_grader.student.profile.timing import tell_time
 
-_MOST_PREDICTED_ITEMS = 1 << 20  # of a ladder, unless --sizes has more: calls take seconds
 _Everything = Annotated[
     bool, typer.Option("-v", "--verbose", help="Every finding and every failed test.")
 ]
@@ -103,6 +103,7 @@ def lab_check(
     else:
         shown.last(checked)
         show_after(console, workspace, session, checked)
+        tell_time(console, session, checked)
     if result.score is None:
         return ExitCode.FAULT
     full = result.score == result.max_score
@@ -302,8 +303,7 @@ def lab_bench(
     measured = from_ or (workspace.solutions if workspace.solutions.is_dir() else workspace.labs)
     if predicts and not page_only:
         gpu = read_device(device)
-        small = [size for size in lab.bench_sizes if size <= _MOST_PREDICTED_ITEMS]
-        numbers = _numbers(sizes) if sizes is not None else small or lab.bench_sizes[:1]
+        numbers = _numbers(sizes) if sizes is not None else lab.predicted_sizes
         with lab_folders(measured, lab, labs) as source:
             wanted = Wanted(Backend.CPU, sandbox=sandbox, labs=[lab.id])
             session = open_session_for(source, workspace, wanted)

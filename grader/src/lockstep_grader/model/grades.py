@@ -144,6 +144,11 @@ class Lab:
     bench_sizes: tuple[int, ...] = BENCH_SIZES
 
     @property
+    def predicted_sizes(self) -> tuple[int, ...]:
+        """At which the emulator counts a ladder within seconds: parts of the largest timed size."""
+        return tuple(max(self.bench_sizes) >> shift for shift in (12, 10, 8))
+
+    @property
     def max_score(self) -> float:
         return sum(rung.points.total for rung in self.rungs)
 

@@ -58,8 +58,9 @@ class Device:
     l2_bytes: float
     l2_gbps: float
     dram_gbps: float
-    l2_cycles: float  # of a load that L2 answers
-    dram_cycles: float  # of one that the memory answers
+    l1_cycles: float  # of a load that L1 answers
+    l2_cycles: float
+    dram_cycles: float
     barrier_cycles: float
     block_cycles: float  # from a block's end to the next one's first instruction
     atomic_ns: float  # of one lane at a line that is busy
@@ -187,7 +188,9 @@ def terms_of(
     moved = mean("distinct_written_sectors") + miss * mean("distinct_read_sectors")
     requested = sum(mean(f"l2_{kind}_sectors") for kind in ("read", "write", "atomic"))
     share = min(1.0, blocks / device.multiprocessors)  # of the multiprocessors, and of L2's ports
-    load = miss * device.dram_cycles + (1 - miss) * device.l2_cycles
+    past_l1 = _share_past_l1(launches)
+    past_l2 = miss * device.dram_cycles + (1 - miss) * device.l2_cycles
+    load = past_l1 * past_l2 + (1 - past_l1) * device.l1_cycles
     overhead = device.barrier_cycles * mean("barriers") / blocks + device.block_cycles
     tiles = together * min(device.multiprocessors, blocks)
     own = {
@@ -212,6 +215,12 @@ def terms_of(
         max(own, key=lambda wait: own[wait]): waiting / device.clock,
     }
     return terms, together
+
+
+def _share_past_l1(launches: Launches) -> float:
+    """Of the sectors that warps read, those that L1 does not have."""
+    reads = launches.mean("l1_sectors") - launches.mean("l2_write_sectors")
+    return min(1.0, launches.mean("l2_read_sectors") / reads) if reads > 0 else 1.0
 
 
 def _miss(launches: Launches, device: Device) -> float:

@@ -86,6 +86,10 @@ def predict(
             progress.advance(done + 1, len(lab.rungs), rung.id)
     if not rows:
         raise InputError(failures[0] if failures else f"{lab.id} has no rung that is measured")
+    first = {row["num_items"]: row["time_ms"] for row in rows if row["rung"] == rows[0]["rung"]}
+    for row in rows:
+        if row["num_items"] in first:
+            row["speedup_first"] = first[row["num_items"]] / row["time_ms"]
     return {
         "version": _VERSION,
         "lab": lab.id,
@@ -244,8 +248,8 @@ def table(report: dict[str, Any], source: str, plot: str) -> str:
     rate, unit = _rate(rows)
     sizes = sorted({row["num_items"] for row in rows})
     largest = sizes[-1]
-    compared = [name for name in ("share", "of_library") if any(name in row for row in rows)]
-    titles = {"share": "share of limit", "of_library": "of library"}
+    titles = {"share": "share of limit", "of_library": "of library", "speedup_first": "speed-up"}
+    compared = [name for name in titles if any(name in row for row in rows)]
     head = [*(f"{_power(size)}, {unit}" for size in sizes), *(titles[name] for name in compared)]
     is_noisy = any(row.get("noisy") for row in rows)
     noisy = " `~`: rounds that differ by more than 5%." if is_noisy else ""

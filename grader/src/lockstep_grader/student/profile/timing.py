@@ -1,12 +1,22 @@
 # SPDX-License-Identifier: MIT
 """What a profile says of time: the launches as the model takes them, and its answer in words."""
 
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from lockstep_grader.model.grades import Resources
+from rich.console import Console
+from rich.text import Text
+
+from lockstep_grader.judging.session import Session
+from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
+from lockstep_grader.model.grades import Backend, Outcome, Resources
 from lockstep_grader.model.timing import Device, Launches, Prediction, predict
-from lockstep_grader.student.profile.run import SizeProfile, resources_of
+from lockstep_grader.student.check import Checked
+from lockstep_grader.student.profile.devices import read_device
+from lockstep_grader.student.profile.run import SizeProfile, count, resources_of
+from lockstep_grader.student.program.build import source_of, worker_of
 
 _COPIES = "cudaMem"  # how the emulator names what the host copies and fills on the device
 _LIMITS = {  # of the judge's anchors: what a share is of
@@ -56,8 +66,28 @@ def sentence(size: SizeProfile, told: Prediction) -> str:
     said = f"on an {told.device.name} about {duration(told.seconds)}"
     if best := limit_seconds(size, told.device):
         named = _LIMITS.get(size.limit, "what the memory allows")
-        said += f", {min(1.0, best / told.seconds):.2f} of {named}"
+        said += f", {min(1.0, best / told.seconds):.2g} of {named}"
     return f"{said}, limited by {told.limited_by} (predicted; ±{told.device.error:.0%})"
+
+
+def tell_time(console: Console, session: Session, checked: Checked) -> None:
+    """After a check of one rung that is right: a line about its time on the default GPU."""
+    lab, rung, judgement = checked.lab, checked.rungs[0], checked.result.rungs[0].judgement
+    if len(checked.rungs) > 1 or not judgement.is_right or checked.backend is not Backend.CPU:
+        return
+    setup, items = session.setup.of(lab, rung), lab.predicted_sizes[-1]
+    try:
+        with tempfile.TemporaryDirectory(prefix="lockstep-time-") as temp:
+            source = source_of(checked.folder, lab, rung)
+            worker = worker_of(session, lab, rung, source, Path(temp))
+            counted = count(setup, rung, worker, [items], Path(temp))
+    except (InputError, SubmissionError, FaultError):  # the verdict stands without it
+        return
+    for size in counted:
+        told = predicted(size, judgement.resources, read_device())
+        if told and size.outcome is Outcome.PASSED:
+            said = f"  a call of {size.num_items} items: {sentence(size, told)}"
+            console.print(Text(said, "dim"), soft_wrap=True)
 
 
 def duration(seconds: float) -> str:
