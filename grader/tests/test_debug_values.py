@@ -7,7 +7,7 @@ import pytest
 
 from lockstep_grader.model.compat import tomllib
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.student.debug.dwarf import FUNCTION, NAME, PARAMETER, Dwarf, read_ptx
+from lockstep_grader.student.debug.dwarf import Dwarf, read_ptx
 from lockstep_grader.student.debug.expression import evaluate
 from lockstep_grader.student.debug.values import (
     FLOAT,
@@ -81,8 +81,8 @@ def test_lines_and_variables_are_found_in_the_text() -> None:
     assert ptx.spots[0].file == "/home/me/a.cu"
     assert ptx.kernels == ["kernel"]
     function = Dwarf(ptx).functions["kernel"]
-    assert (function.tag, function.text(NAME)) == (FUNCTION, "k")
+    assert (function.tag, function.text("name")) == ("subprogram", "k")
     (parameter,) = function.children
-    assert (parameter.tag, parameter.text(NAME)) == (PARAMETER, "n")
-    place = parameter.attributes[0x02]
+    assert (parameter.tag, parameter.text("name")) == ("formal_parameter", "n")
+    place = parameter.attributes["location"]
     assert (getattr(place, "symbol", ""), getattr(place, "offset", 0)) == ("__local_depot0", 132)

@@ -35,7 +35,16 @@ from lockstep_grader.toolchain.system import (
     Requirement,
 )
 
-PYTHON_PACKAGES = ("typer", "rich", "pydantic", "watchfiles", "jinja2", "pygments", "submitit")
+PYTHON_PACKAGES = (
+    "typer",
+    "rich",
+    "pydantic",
+    "watchfiles",
+    "jinja2",
+    "pygments",
+    "submitit",
+    "elftools",
+)
 PYTHON_BROWSER_PACKAGES = ("playwright", "axe_playwright_python")
 PYTHON_SIMILARITY_PACKAGES = ("copydetect",)
 PYTHON_DEVELOPER_PACKAGES = (

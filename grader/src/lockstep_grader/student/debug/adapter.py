@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from lockstep_grader.model.errors import FaultError, InputError
-from lockstep_grader.student.debug import dwarf
 from lockstep_grader.student.debug.selection import evaluate, nth, spell, variables
 from lockstep_grader.student.debug.session import Session, Stop
 from lockstep_grader.student.debug.target import Target
@@ -48,7 +47,7 @@ class _Adapter:
         self._session: Session | None = None
         self._wanted: dict[str, list[dict[str, Any]]] = {}  # breakpoints, by file
         self._functions: list[dict[str, Any]] = []
-        self._values: list[tuple[tuple[int, int, int], Value | int]] = []  # what can be unfolded
+        self._values: list[tuple[tuple[int, int, int], Value | str]] = []  # what can be unfolded
         self._frames: list[tuple[int, int, int]] = []  # block, thread and number of the frame
         self._runner: threading.Thread | None = None
         self._is_over = False
@@ -297,7 +296,7 @@ class _Adapter:
 
     def _on_scopes(self, arguments: dict[str, Any]) -> dict[str, Any]:
         place = self._frames[int(arguments["frameId"]) - 1]
-        named = (("Locals", dwarf.VARIABLE), ("Arguments", dwarf.PARAMETER), ("CUDA", 0))
+        named = (("Locals", "variable"), ("Arguments", "formal_parameter"), ("CUDA", ""))
         return {
             "scopes": [
                 {"name": name, "variablesReference": self._kept(place, tag), "expensive": False}
@@ -305,7 +304,7 @@ class _Adapter:
             ]
         }
 
-    def _kept(self, place: tuple[int, int, int], what: Value | int) -> int:
+    def _kept(self, place: tuple[int, int, int], what: Value | str) -> int:
         """Keeps `what`; the number by which an editor asks for its parts."""
         self._values.append((place, what))
         return len(self._values)
@@ -315,7 +314,7 @@ class _Adapter:
         session = self._at(place)
         if isinstance(what, Value):
             parts = _parts_of(what)
-        elif what == 0:
+        elif not what:
             names = ("threadIdx", "blockIdx", "blockDim", "gridDim")
             parts = [(name, evaluate(session, name)) for name in names]
         else:

@@ -1,29 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""What a debugger reads from a PTX text: lines of the source, labels, and DWARF 2 as clang emits
-it, with functions, scopes, variables and types.
+"""What a debugger reads from a PTX text: lines of the source, labels, and DWARF as clang emits it,
+with functions, scopes, variables and types.
 
-An address is a line of the text, from 1, as the device numbers instructions.
+An address is a line of the text, from 1, as the device numbers instructions. Names of tags and
+attributes are those of the standard, without their prefix.
 """
 
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from inspect import signature
+from typing import TYPE_CHECKING, Any
 
-# Attributes and tags by their numbers in the standard.
-NAME, LOW, HIGH, SIZE, CONST_VALUE = 0x03, 0x11, 0x12, 0x0B, 0x1C
-LOCATION, TYPE, ENCODING, COUNT, UPPER = 0x02, 0x49, 0x3E, 0x37, 0x2F
-MEMBER_AT, ORIGIN, SPECIFICATION, DECLARATION = 0x38, 0x31, 0x47, 0x3C
-BIT_SIZE, BIT_OFFSET = 0x0D, 0x0C
-ARRAY, CLASS, ENUM, PARAMETER, BLOCK, MEMBER, POINTER = 0x01, 0x02, 0x04, 0x05, 0x0B, 0x0D, 0x0F
-REFERENCE, STRUCT, TYPEDEF, UNION, BASE, INLINED = 0x10, 0x13, 0x16, 0x17, 0x1C, 0x1D
-SUBRANGE, CONST, ENUMERATOR, FUNCTION, VARIABLE, VOLATILE = 0x21, 0x26, 0x28, 0x2E, 0x34, 0x35
-BASE_TYPE, RESTRICT, RVALUE, NAMESPACE = 0x24, 0x37, 0x42, 0x39
-
-_FIXED: Final = {0x0B: 1, 0x0C: 1, 0x05: 2, 0x06: 4, 0x07: 8, 0x13: 4, 0x11: 1, 0x12: 2, 0x17: 4}
-_BLOCKS: Final = {0x0A: 1, 0x03: 2, 0x04: 4}
-_OP_ADDRESS, _OP_PLUS, _OP_CONST = 0x03, 0x23, 0x10
-
+if TYPE_CHECKING:
+    from elftools.dwarf.compileunit import CompileUnit
+    from elftools.dwarf.die import DIE, AttributeValue
 
 _LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*@\[(.*)\])?")
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"(.*)"')
@@ -44,21 +36,14 @@ class Spot:
 
 
 @dataclass(slots=True)
-class Section:
-    """Bytes. Where an address is, `symbols` has its symbol."""
-
-    data: bytearray = field(default_factory=bytearray)
-    symbols: dict[int, str] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
 class Ptx:
     spots: list[Spot] = field(default_factory=list)
     kernels: list[str] = field(default_factory=list)  # mangled
     entries: dict[str, Spot] = field(default_factory=dict)  # of functions, behind their parameters
     labels: dict[str, int] = field(default_factory=dict)
     function_of: dict[str, str] = field(default_factory=dict)  # by label
-    sections: dict[str, Section] = field(default_factory=dict)
+    sections: dict[str, bytes] = field(default_factory=dict)
+    symbols: list[str] = field(default_factory=list)  # a section has the index for the address
 
 
 def read_ptx(text: str) -> Ptx:
@@ -72,7 +57,7 @@ def read_ptx(text: str) -> Ptx:
     function, head = "", ""
     for _, line in numbered:
         if match := _SECTION.match(line):
-            ptx.sections[match[1]] = _section(line, numbered)
+            ptx.sections[match[1]] = _section(ptx, line, numbered)
         elif ".entry" in line or ".func" in line:
             head = line
         elif line.startswith("{"):
@@ -113,10 +98,10 @@ def _read_body(
             ptx.entries.setdefault(function, spot)
 
 
-def _section(first: str, numbered: Iterator[tuple[int, str]]) -> Section:
-    section = Section()
+def _section(ptx: Ptx, first: str, numbered: Iterator[tuple[int, str]]) -> bytes:
+    data = bytearray()
     if first.rstrip().endswith("}"):
-        return section
+        return b""
     for _, line in numbered:
         if line.strip().startswith("}"):
             break
@@ -125,25 +110,29 @@ def _section(first: str, numbered: Iterator[tuple[int, str]]) -> Section:
         size = int(match[1]) // 8
         for word in match[2].replace("\t", " ").split(","):
             word = word.strip()
+            number = 0
             if word.lstrip("-").isdigit():
-                section.data += (int(word) % (1 << 8 * size)).to_bytes(size, "little")
-            else:
-                section.symbols[len(section.data)] = word
-                section.data += bytes(size)
-    return section
+                number = int(word) % (1 << 8 * size)
+            elif size == 8:
+                number = len(ptx.symbols)
+                ptx.symbols.append(word)
+            data += number.to_bytes(size, "little")
+    return bytes(data)
 
 
 @dataclass(slots=True, eq=False)
 class Die:
-    tag: int
-    attributes: dict[int, object]
-    children: "list[Die]" = field(default_factory=list)
+    """An entry of the debug information. `eq=False`: each is one of a kind."""
 
-    def number(self, attribute: int, otherwise: int = 0) -> int:
+    tag: str
+    attributes: dict[str, object]
+    children: "list[Die]"
+
+    def number(self, attribute: str, otherwise: int = 0) -> int:
         value = self.attributes.get(attribute, otherwise)
         return value if isinstance(value, int) else otherwise
 
-    def text(self, attribute: int) -> str:
+    def text(self, attribute: str) -> str:
         value = self.attributes.get(attribute, "")
         return value if isinstance(value, str) else ""
 
@@ -156,119 +145,71 @@ class Place:
     offset: int
 
 
-class _Reader:
-    def __init__(self, section: Section, at: int = 0) -> None:
-        self.section, self.at = section, at
-
-    def fixed(self, size: int) -> int:
-        self.at += size
-        return int.from_bytes(self.section.data[self.at - size : self.at], "little")
-
-    def uleb(self) -> int:
-        value = shift = 0
-        while True:
-            byte = self.fixed(1)
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value
-
-    def sleb(self) -> int:
-        before = self.at
-        value = self.uleb()
-        bits = 7 * (self.at - before)
-        return value - (1 << bits) if value >> (bits - 1) & 1 else value
-
-    def string(self) -> str:
-        end = self.section.data.index(0, self.at)
-        text = bytes(self.section.data[self.at : end]).decode("utf-8", "replace")
-        self.at = end + 1
-        return text
-
-    def symbol(self, size: int) -> str:
-        self.at += size
-        return self.section.symbols.get(self.at - size, "")
-
-
 class Dwarf:
     def __init__(self, ptx: Ptx) -> None:
         self._ptx = ptx
         self.functions: dict[str, Die] = {}  # by mangled name
         self._by_offset: dict[int, Die] = {}
-        self.units: list[Die] = []
-        info = ptx.sections.get(".debug_info", Section())
-        self._abbreviations = _abbreviations(ptx.sections.get(".debug_abbrev", Section()))
-        self._strings = ptx.sections.get(".debug_str", Section())
-        reader = _Reader(info)
-        while reader.at + 11 <= len(info.data):
-            self._unit(reader)
+        self.units = [self._entry(unit, unit.get_top_DIE()) for unit in _units(ptx)]
 
-    def _unit(self, reader: _Reader) -> None:
-        begin = reader.at
-        end = begin + 4 + reader.fixed(4)
-        reader.at = begin + 11  # length, version, abbreviations, size of an address
-        open_: list[Die] = []
-        while reader.at < end:
-            offset = reader.at
-            code = reader.uleb()
-            if code == 0:
-                if open_:
-                    open_.pop()
-                continue
-            tag, has_children, forms = self._abbreviations[code]
-            die = Die(tag, {name: self._value(reader, form, begin) for name, form in forms})
-            self._by_offset[offset] = die
-            (open_[-1].children if open_ else self.units).append(die)
-            if tag == FUNCTION and (label := die.text(LOW)):
-                self.functions[self._ptx.function_of.get(label, "")] = die
-            if has_children:
-                open_.append(die)
+    def _entry(self, unit: "CompileUnit", read: "DIE") -> Die:
+        die = Die(
+            str(read.tag).removeprefix("DW_TAG_"),
+            {
+                str(name).removeprefix("DW_AT_"): self._value(unit, each)
+                for name, each in read.attributes.items()
+            },
+            [self._entry(unit, child) for child in read.iter_children()],
+        )
+        self._by_offset[read.offset] = die
+        if die.tag == "subprogram" and (label := die.text("low_pc")):
+            self.functions[self._ptx.function_of.get(label, "")] = die
+        return die
 
-    def _value(self, reader: _Reader, form: int, unit: int) -> object:
-        if form == 0x01:
-            return reader.symbol(8)
-        if form in (0x13, 0x11, 0x12):
-            return unit + reader.fixed(_FIXED[form])
-        if form == 0x10:
-            return reader.fixed(4)
-        if form in _FIXED:
-            return reader.fixed(_FIXED[form])
-        if form == 0x08:
-            return reader.string()
-        if form == 0x0E:
-            return _Reader(self._strings, reader.fixed(4)).string()
-        if form == 0x0D:
-            return reader.sleb()
-        if form == 0x0F:
-            return reader.uleb()
-        if form == 0x19:
-            return 1
-        size = reader.uleb() if form in (0x09, 0x18) else reader.fixed(_BLOCKS[form])
-        block = _Reader(reader.section, reader.at)
-        reader.at += size
-        return _location(block, reader.at)
+    def _value(self, unit: "CompileUnit", attribute: "AttributeValue") -> object:
+        form, value = str(attribute.form), attribute.value
+        if form == "DW_FORM_addr":
+            return self._ptx.symbols[value]
+        if form.startswith("DW_FORM_ref") and form != "DW_FORM_ref_addr":
+            return unit.cu_offset + value
+        if form.startswith(("DW_FORM_block", "DW_FORM_exprloc")):
+            return self._location(unit, value)
+        return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
-    def named(self, die: Die, attribute: int) -> Die | None:
+    def _location(self, unit: "CompileUnit", expression: list[int]) -> Place:
+        from elftools.dwarf.dwarf_expr import DWARFExprParser
+
+        symbol, offset = "", 0
+        for each in DWARFExprParser(unit.structs).parse_expr(expression):
+            if each.op_name == "DW_OP_addr":
+                symbol = self._ptx.symbols[each.args[0]]
+            elif each.op_name in ("DW_OP_plus_uconst", "DW_OP_constu"):
+                offset += each.args[0]
+            else:
+                break
+        return Place(symbol, offset)
+
+    def named(self, die: Die, attribute: str) -> Die | None:
         """What an attribute refers to."""
         offset = die.attributes.get(attribute)
         return self._by_offset.get(offset) if isinstance(offset, int) else None
 
-    def _with(self, die: Die | None, attribute: int) -> Die | None:
+    def _with(self, die: Die | None, attribute: str) -> Die | None:
         """The entry, or the one that it is a copy of: the first with the attribute."""
         while die and attribute not in die.attributes:
-            die = self.named(die, ORIGIN) or self.named(die, SPECIFICATION)
+            die = self.named(die, "abstract_origin") or self.named(die, "specification")
         return die
 
     def name(self, die: Die) -> str:
-        found = self._with(die, NAME)
-        return found.text(NAME) if found else ""
+        found = self._with(die, "name")
+        return found.text("name") if found else ""
 
     def type_of(self, die: Die) -> Die | None:
-        found = self._with(die, TYPE)
-        return self.named(found, TYPE) if found else None
+        found = self._with(die, "type")
+        return self.named(found, "type") if found else None
 
     def _covers(self, die: Die, at: int) -> bool:
-        low, high = (self._ptx.labels.get(die.text(end), 0) for end in (LOW, HIGH))
+        low, high = (self._ptx.labels.get(die.text(end), 0) for end in ("low_pc", "high_pc"))
         return low <= at < high
 
     def scopes(self, function: Die, at: int) -> list[list[Die]]:
@@ -277,8 +218,8 @@ class Dwarf:
         children = function.children
         while True:
             for child in children:
-                if child.tag in (BLOCK, INLINED) and self._covers(child, at):
-                    if child.tag == INLINED:
+                if child.tag in ("lexical_block", "inlined_subroutine") and self._covers(child, at):
+                    if child.tag == "inlined_subroutine":
                         frames.append([child])
                     else:
                         frames[-1].append(child)
@@ -292,8 +233,9 @@ class Dwarf:
         found = []
 
         def visit(die: Die) -> None:
-            if die.tag == INLINED and self.name(die) == name and die.text(LOW) in self._ptx.labels:
-                found.append(self._ptx.labels[die.text(LOW)])
+            begin = self._ptx.labels.get(die.text("low_pc"))
+            if begin is not None and die.tag == "inlined_subroutine" and self.name(die) == name:
+                found.append(begin)
             for child in die.children:
                 visit(child)
 
@@ -301,7 +243,7 @@ class Dwarf:
             visit(function)
         return found
 
-    def globals(self, *tags: int) -> Iterator[Die]:
+    def globals(self, *tags: str) -> Iterator[Die]:
         """Also the entries in namespaces."""
         for unit in self.units:
             waiting = list(unit.children)
@@ -309,32 +251,21 @@ class Dwarf:
                 die = waiting.pop()
                 if die.tag in tags:
                     yield die
-                elif die.tag == NAMESPACE:
+                elif die.tag == "namespace":
                     waiting += die.children
 
 
-def _abbreviations(
-    section: Section,
-) -> dict[int, tuple[int, bool, list[tuple[int, int]]]]:
-    found = {}
-    reader = _Reader(section)
-    while reader.at < len(section.data) and (code := reader.uleb()):
-        tag, has_children = reader.uleb(), bool(reader.fixed(1))
-        forms = []
-        while (pair := (reader.uleb(), reader.uleb())) != (0, 0):
-            forms.append(pair)
-        found[code] = (tag, has_children, forms)
-    return found
+def _units(ptx: Ptx) -> Iterator["CompileUnit"]:
+    from elftools.dwarf.dwarfinfo import DebugSectionDescriptor, DwarfConfig, DWARFInfo
 
+    def section(name: str) -> DebugSectionDescriptor:
+        data = ptx.sections.get(name, b"")
+        return DebugSectionDescriptor(io.BytesIO(data), name, 0, len(data), 0)
 
-def _location(reader: _Reader, end: int) -> Place:
-    symbol, offset = "", 0
-    while reader.at < end:
-        operation = reader.fixed(1)
-        if operation == _OP_ADDRESS:
-            symbol = reader.symbol(8)
-        elif operation in (_OP_PLUS, _OP_CONST):
-            offset += reader.uleb()
-        else:
-            break
-    return Place(symbol, offset)
+    if not ptx.sections.get(".debug_info"):
+        return iter(())
+    given: dict[str, Any] = dict.fromkeys(signature(DWARFInfo).parameters)  # PTX has few sections
+    given["config"] = DwarfConfig(little_endian=True, machine_arch="x64", default_address_size=8)
+    for name in ("debug_info", "debug_abbrev", "debug_str"):
+        given[f"{name}_sec"] = section(f".{name}")
+    return DWARFInfo(**given).iter_CUs()

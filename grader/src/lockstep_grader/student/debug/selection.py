@@ -223,7 +223,7 @@ def evaluate(selection: Selection, text: str) -> Value:
     )
 
 
-def variables(selection: Selection, *tags: int) -> Iterator[tuple[str, Value]]:
+def variables(selection: Selection, *tags: str) -> Iterator[tuple[str, Value]]:
     """The frame's variables with one of these tags, the innermost scope first."""
     frame = selection.current()
     seen = set()
@@ -237,7 +237,7 @@ def variables(selection: Selection, *tags: int) -> Iterator[tuple[str, Value]]:
 
 
 def _variable(selection: Selection, frame: Frame, die: Die) -> Value | None:
-    place = die.attributes.get(dwarf.LOCATION)
+    place = die.attributes.get("location")
     if not isinstance(place, dwarf.Place) or frame.module is None:
         return None
     if place.symbol.startswith("__local_depot"):
@@ -253,8 +253,8 @@ def _variable(selection: Selection, frame: Frame, die: Die) -> Value | None:
 def _place_of_parameter(frame: Frame, die: Die) -> int:
     """Where clang leaves a structure that is passed by value; 0: any other parameter."""
     function = frame.scopes[0]
-    all_ = [child for child in function.children if child.tag == dwarf.PARAMETER]
-    if function.tag != dwarf.FUNCTION or len(all_) != len(frame.parameters) or die not in all_:
+    all_ = [child for child in function.children if child.tag == "formal_parameter"]
+    if function.tag != "subprogram" or len(all_) != len(frame.parameters) or die not in all_:
         return 0
     return frame.parameters[all_.index(die)]
 
@@ -271,17 +271,17 @@ def _look_up(selection: Selection, name: str) -> Value:
     if name in built_in:
         return built_in[name]()
     if selection.frames():
-        for known, value in variables(selection, dwarf.VARIABLE, dwarf.PARAMETER):
+        for known, value in variables(selection, "variable", "formal_parameter"):
             if known == name:
                 return value
-        this = dict(variables(selection, dwarf.PARAMETER)).get("this")
+        this = dict(variables(selection, "formal_parameter")).get("this")
         if this is not None and this.type.target:
             for member in this.type.target.members:
                 if member.name == name:
                     return evaluate(selection, f"this->{name}")
         frame = selection.current()
         module = frame.module
-        for die in module.dwarf.globals(dwarf.VARIABLE) if module else ():
+        for die in module.dwarf.globals("variable") if module else ():
             if module and module.dwarf.name(die) == name.split("::")[-1]:
                 found = _variable(selection, frame, die)
                 if found is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lockstep_grader.model.errors import FaultError, InputError
 from lockstep_grader.model.text import visible
-from lockstep_grader.student.debug import dwarf, views
+from lockstep_grader.student.debug import views
 from lockstep_grader.student.debug.selection import evaluate, variables
 from lockstep_grader.student.debug.session import Session, Stop
 from lockstep_grader.student.debug.values import Value, spelled
@@ -302,8 +302,8 @@ class Terminal:
         word, _, rest = text.partition(" ")
         session = self._session
         known: dict[str, Callable[[], None]] = {
-            "locals": lambda: self._variables(dwarf.VARIABLE, "locals"),
-            "args": lambda: self._variables(dwarf.PARAMETER, "arguments"),
+            "locals": lambda: self._variables("variable", "locals"),
+            "args": lambda: self._variables("formal_parameter", "arguments"),
             "breakpoints": partial(views.show_breakpoints, session),
             "frame": self._frames.show,
             "stack": self._frames.where,
@@ -323,7 +323,7 @@ class Terminal:
             raise InputError(f"info: one of {', '.join(known)}")
         known[fitting[0]]()
 
-    def _variables(self, tag: int, what: str) -> None:
+    def _variables(self, tag: str, what: str) -> None:
         values = list(variables(self._session, tag))
         for name, value in values:
             print(f"{name} = {self._text_of(value)}")
@@ -349,7 +349,7 @@ class Terminal:
         else:
             names = ["blockDim", "blockIdx", "gridDim", "threadIdx"]
             if self._session.frames():
-                tags = (dwarf.VARIABLE, dwarf.PARAMETER)
+                tags = ("variable", "formal_parameter")
                 names = [*names, *(name for name, _ in variables(self._session, *tags))]
         is_word = not words or words[0] in ("info", "i", "cuda")
         fitting = [f"{name}{' ' * is_word}" for name in names if name.startswith(text)]

@@ -10,14 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.student.debug import dwarf
-from lockstep_grader.student.debug.dwarf import Die, Dwarf, Ptx, Spot, read_ptx
+from lockstep_grader.student.debug.dwarf import Die, Dwarf, Place, Ptx, Spot, read_ptx
 
 _MOST_ITEMS = 200  # of an array are shown
-_TYPES = (
-    *(dwarf.BASE_TYPE, dwarf.STRUCT, dwarf.CLASS, dwarf.UNION),
-    *(dwarf.ENUM, dwarf.TYPEDEF),
-)
+_RECORDS = ("structure_type", "class_type", "union_type")
+_TYPES = (*_RECORDS, "base_type", "enumeration_type", "typedef")
 _FLOAT, _BOOL, _SIGNED, _CHARS = 4, 2, 5, (6, 8)  # DW_ATE
 
 
@@ -228,48 +225,48 @@ class Types:
             return VOID
         if id(die) not in self._known:
             made_ = self._make(die, depth)
-            if depth > 0 and die.tag in (dwarf.STRUCT, dwarf.CLASS, dwarf.POINTER):
+            if depth > 0 and die.tag in ("structure_type", "class_type", "pointer_type"):
                 return made_
             self._known[id(die)] = made_
         return self._known[id(die)]
 
     def _make(self, die: Die, depth: int) -> Type:
-        name, size = self._dwarf.name(die), die.number(dwarf.SIZE)
-        inner = self._dwarf.named(die, dwarf.TYPE)
-        if die.tag == dwarf.BASE_TYPE:
-            encoding = die.number(dwarf.ENCODING)
+        name, size = self._dwarf.name(die), die.number("byte_size")
+        inner = self._dwarf.named(die, "type")
+        if die.tag == "base_type":
+            encoding = die.number("encoding")
             kind = {_FLOAT: "float", _BOOL: "bool"}.get(encoding, "int")
             kind = "char" if encoding in _CHARS else kind
             return Type(kind, name, size, encoding in (_SIGNED, 6))
-        if die.tag in (dwarf.POINTER, dwarf.REFERENCE, dwarf.RVALUE):
+        if die.tag in ("pointer_type", "reference_type", "rvalue_reference_type"):
             target = self.of(inner, depth + 1)
             pointer = pointer_to(target)
-            if die.tag == dwarf.POINTER:
+            if die.tag == "pointer_type":
                 return pointer
             return replace(pointer, kind="reference", name=f"{target.name} &")
-        if die.tag in (dwarf.CONST, dwarf.VOLATILE, dwarf.RESTRICT, dwarf.TYPEDEF):
+        if die.tag in ("const_type", "volatile_type", "restrict_type", "typedef"):
             under = self.of(inner, depth + 1)
-            word = {dwarf.CONST: "const ", dwarf.VOLATILE: "volatile "}.get(die.tag, "")
-            named = name if die.tag == dwarf.TYPEDEF else f"{word}{under.name}"
-            if under.kind == "pointer" and die.tag != dwarf.TYPEDEF:
+            word = {"const_type": "const ", "volatile_type": "volatile "}.get(die.tag, "")
+            named = name if die.tag == "typedef" else f"{word}{under.name}"
+            if under.kind == "pointer" and die.tag != "typedef":
                 named = f"{under.name}{' ' if word and not under.name.endswith('*') else ''}"
                 named += word.strip()
             return replace(under, name=named)
-        if die.tag in (dwarf.STRUCT, dwarf.CLASS, dwarf.UNION):
+        if die.tag in _RECORDS:
             return Type("struct", name, size, members=tuple(self._members(die, depth)))
-        if die.tag == dwarf.ENUM:
+        if die.tag == "enumeration_type":
             names = tuple(
-                (child.number(dwarf.CONST_VALUE), child.text(dwarf.NAME))
+                (child.number("const_value"), child.text("name"))
                 for child in die.children
-                if child.tag == dwarf.ENUMERATOR
+                if child.tag == "enumerator"
             )
             return Type("enum", name, size, is_signed=True, names=names)
-        if die.tag == dwarf.ARRAY:
+        if die.tag == "array_type":
             type_ = self.of(inner, depth + 1)
             counts = [
-                child.number(dwarf.COUNT, child.number(dwarf.UPPER, -1) + 1)
+                child.number("count", child.number("upper_bound", -1) + 1)
                 for child in die.children
-                if child.tag == dwarf.SUBRANGE
+                if child.tag == "subrange_type"
             ]
             for count in reversed(counts):
                 type_ = array_of(type_, count)
@@ -279,18 +276,16 @@ class Types:
     def _members(self, die: Die, depth: int) -> list[Member]:
         found = []
         for child in die.children:
-            if child.tag not in (dwarf.MEMBER, dwarf.BASE) or dwarf.DECLARATION in child.attributes:
+            if child.tag not in ("member", "inheritance") or "declaration" in child.attributes:
                 continue  # a static member is somewhere else
-            place = child.attributes.get(dwarf.MEMBER_AT)
-            offset = (
-                place.offset if isinstance(place, dwarf.Place) else child.number(dwarf.MEMBER_AT)
-            )
-            type_ = self.of(self._dwarf.named(child, dwarf.TYPE), depth + 1)
+            place = child.attributes.get("data_member_location")
+            at = place.offset if isinstance(place, Place) else child.number("data_member_location")
+            type_ = self.of(self._dwarf.named(child, "type"), depth + 1)
             bits = None
-            if size := child.number(dwarf.BIT_SIZE):
-                whole = 8 * child.number(dwarf.SIZE, type_.size)
-                bits = (whole - child.number(dwarf.BIT_OFFSET) - size, size)
-            found.append(Member(child.text(dwarf.NAME), type_, offset, bits))
+            if size := child.number("bit_size"):
+                whole = 8 * child.number("byte_size", type_.size)
+                bits = (whole - child.number("bit_offset") - size, size)
+            found.append(Member(child.text("name"), type_, at, bits))
         return found
 
 
@@ -329,5 +324,5 @@ class Module:
 def read_module(path: Path) -> Module:
     ptx = read_ptx(path.read_text("utf-8", "replace"))
     made = Dwarf(ptx)
-    source = made.units[0].text(dwarf.NAME) if made.units else ""
+    source = made.units[0].text("name") if made.units else ""
     return Module(ptx, made, Types(made), source)

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.student.debug import dwarf
 from lockstep_grader.student.debug.selection import linear, nth, read_index, spell, variables
 from lockstep_grader.student.debug.session import Session
 from lockstep_grader.student.debug.values import Value, spelled
@@ -33,7 +32,7 @@ class Frames:
         try:
             arguments = ", ".join(
                 f"{name}={self._brief(value)}"
-                for name, value in variables(self._session, dwarf.PARAMETER)
+                for name, value in variables(self._session, "formal_parameter")
             )
         finally:
             self._session.frame = before
