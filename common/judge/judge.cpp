@@ -239,7 +239,9 @@ int profile_rung(const RungSuite& rung) {
   }
   for (const std::size_t size : g_options.profile_sizes) {
     const std::size_t num_items = size == 0 ? rung.workload.budget_items : size;
-    std::puts(to_json(count(rung.workload, num_items), num_items).c_str());
+    const CountResult result =
+        g_options.timed ? count_timed(rung.workload, num_items) : count(rung.workload, num_items);
+    std::puts(to_json(result, num_items).c_str());
     std::fflush(stdout);
   }
   return 0;
@@ -400,6 +402,8 @@ Options parse_options(int argc, char** argv) {
       options.checker_log = value;
     } else if (name == "--shapes") {
       options.shapes = true;
+    } else if (name == "--timed") {
+      options.timed = true;
     } else if (name == "--seek-kind") {
       options.sought.kinds.push_back(value);
     } else if (name == "--seek-line") {

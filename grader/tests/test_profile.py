@@ -65,6 +65,14 @@ def test_sizes_go_to_the_judge_and_none_means_the_budgets_size(profiled: Checkou
     assert "profile=1000,33" in log.read_text()
 
 
+def test_the_timed_call_is_another_call_for_the_judge(profiled: Checkout) -> None:
+    log = profiled.work / "judge.log"
+    profiled.lab("profile", TARGET)
+    assert " timed " not in log.read_text()
+    profiled.lab("profile", TARGET, "--timed")
+    assert " timed " in log.read_text()
+
+
 def test_a_submission_folder_can_be_named(checkout: Checkout) -> None:
     folder = checkout.submission("ann", {"02_second": profiled_source()})
     assert checkout.lab("profile", TARGET, "--submission", folder).status == 0

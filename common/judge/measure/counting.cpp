@@ -112,6 +112,10 @@ CountResult count(const WorkloadPlan& plan, std::size_t num_items) {
   return result;
 }
 
+CountResult count_timed(const WorkloadPlan& plan, std::size_t num_items) {
+  return count_once(plan.make(num_items), 0);
+}
+
 void record_counts(const CountResult& result) {
   using ::testing::Test;
   record_findings(result.findings);

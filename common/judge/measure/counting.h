@@ -30,6 +30,9 @@ struct CountResult {
 // look_back_items, if it has any.
 CountResult count(const WorkloadPlan& plan, std::size_t num_items);
 
+// The same, in one run of the call that is timed on cuda.
+CountResult count_timed(const WorkloadPlan& plan, std::size_t num_items);
+
 // Writes the result as test properties: each measure by name, `counters`, `places`. Fails the
 // running test only if a call failed, or if two calls launch different kernels: the grader scores
 // the measures.

@@ -239,6 +239,9 @@ def lab_profile(
     line_limit: Annotated[
         int, typer.Option(min=0, help="Source lines to show, the most expensive first; 0: all.")
     ] = 60,
+    timed: Annotated[
+        bool, typer.Option("--timed", help="Count the call that is timed on a GPU, if another.")
+    ] = False,
     device: DeviceOption = DEFAULT_DEVICE,
     backend: Annotated[BackendChoice, typer.Option(help="Only cpu counts.")] = (BackendChoice.AUTO),
     sandbox: SandboxOption = True,
@@ -261,7 +264,7 @@ def lab_profile(
         session = open_session_for(folder, workspace, wanted)
         if line := invitation(workspace, folder, lab, rungs):
             say(line)
-        made = profile_rung(session, folder, lab, rungs[0], size or [])
+        made = profile_rung(session, folder, lab, rungs[0], size or [], timed)
     if json:
         write_json(json, profile_json(made, session.toolchain, gpu))
     if html:

@@ -206,9 +206,11 @@ def resources_of(known: Sequence[Resources], kernel: str) -> Resources | None:
 
 
 def profile_rung(
-    session: Session, folder: Path, lab: Lab, rung: Rung, sizes: Sequence[int]
+    session: Session, folder: Path, lab: Lab, rung: Rung, sizes: Sequence[int], timed: bool = False
 ) -> Profile:
     """Counts one call of each size; no size means the one at which budgets are judged.
+
+    `timed` asks for the call that is timed on a GPU, where that is another.
 
     Raises SubmissionError when the rung cannot be run, InputError when there is nothing to count,
     FaultError when the judge failed.
@@ -224,7 +226,7 @@ def profile_rung(
         work = Path(temp)
         measuring = beside.submit(_resources, session, lab, rung, source, work / "nvcc")
         worker = worker_of(session, lab, rung, source, work)
-        counted = count(session.setup.of(lab, rung), rung, worker, sizes, work)
+        counted = count(session.setup.of(lab, rung), rung, worker, sizes, work, timed)
         if not counted:
             raise InputError(f"{name} has no workload to profile: its judge checks results alone")
         for size in counted:
@@ -247,12 +249,18 @@ def _resources(
 
 
 def count(
-    setup: RungSetup, rung: Rung, worker: Path, sizes: Sequence[int], work: Path
+    setup: RungSetup,
+    rung: Rung,
+    worker: Path,
+    sizes: Sequence[int],
+    work: Path,
+    timed: bool = False,
 ) -> tuple[SizeProfile, ...]:
     """One call of each size, as for `profile_rung`; empty when the rung has no workload."""
     listed = ",".join(str(size) for size in sizes or [_BUDGET_SIZE])
     asked = [f"--rung={rung.id}", f"--profile={listed}", "--shapes"]
     asked.append(f"--patience={min(max(1, max(sizes, default=0) // _QUICK_ITEMS), _PATIENCE)}")
+    asked += ["--timed"] if timed else []
     argv = [str(setup.tools.judge), *asked, *workers_on_cpu(setup, worker).arguments()]
     done = setup.whole.processes.run(argv, _LIMITS, work)
     if done.timed_out:

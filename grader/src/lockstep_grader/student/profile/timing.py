@@ -80,7 +80,7 @@ def tell_time(console: Console, session: Session, checked: Checked) -> None:
         with tempfile.TemporaryDirectory(prefix="lockstep-time-") as temp:
             source = source_of(checked.folder, lab, rung)
             worker = worker_of(session, lab, rung, source, Path(temp))
-            counted = count(setup, rung, worker, [items], Path(temp))
+            counted = count(setup, rung, worker, [items], Path(temp), timed=True)
     except (InputError, SubmissionError, FaultError):  # the verdict stands without it
         return
     for size in counted:
