@@ -89,6 +89,11 @@ std::vector<Term> moved(std::vector<Term> terms, int dx, int dy) {
   return terms;
 }
 
+std::string has_the_sum_of_another(int by, const std::string& axes) {
+  return "each point has the sum of the point " + std::to_string(std::abs(by)) +
+         (by < 0 ? " before" : " after") + " it along " + axes;
+}
+
 // The terms that are left.
 std::vector<Term> without(std::vector<Term> terms, const std::function<bool(const Term&)>& lost) {
   std::erase_if(terms, lost);
@@ -125,10 +130,12 @@ bool has_values_outside(const Shape& shape, const Values& h_in, const std::vecto
   return true;
 }
 
+constexpr int kPointsOfAWarp = 128;  // four per lane
+
 // Of tiles, and of the planes that a block slides through.
 constexpr int kTileSides[] = {8, 14, 16, 32, 64, 120, 128, 256, 512, 1024, 2048};
 
-// Whether a point is lost that so many tiles lie before or after the tile of the sum.
+// Whether a point is lost whose tile is so many tiles after that of the sum.
 using Lost = bool (*)(const Point& tiles);
 
 }  // namespace
@@ -186,12 +193,9 @@ std::vector<std::string> explain(const Made& made) {
               right),
         "the last weights are left out: the sum runs up to kRadius, and includes it");
     for (const int by : {-lab::kRadius, -1, 1, lab::kRadius}) {
-      const std::string clause = "each point has the sum of the one at ";
-      const std::string sign = by < 0 ? " - " : " + ";
-      const std::string distance = sign + std::to_string(std::abs(by));
-      add(gives(moved(terms, by, 0), right), clause + "x" + distance);
-      add(gives(moved(terms, 0, by), right), clause + "y" + distance);
-      add(gives(moved(terms, by, by), right), clause + "x" + distance + ", y" + distance);
+      add(gives(moved(terms, by, 0), right), has_the_sum_of_another(by, "x"));
+      add(gives(moved(terms, 0, by), right), has_the_sum_of_another(by, "y"));
+      add(gives(moved(terms, by, by), right), has_the_sum_of_another(by, "x and y"));
     }
   }
   if (num_dimensions(function) == 2) {
@@ -201,24 +205,19 @@ std::vector<std::string> explain(const Made& made) {
         "the neighbour above is missing");
     add(gives(without(terms, [](const Term& term) { return term.dz == -1; }), right),
         "the neighbour below is missing");
-    const auto item_at = [&](const Values& values, const Point& at, int dx) {
-      return zero_outside(shape, values, {at.x + dx, at.y, at.z});
+    const Read itself_below = [&](const Values& values, const Point& at, const Point& wanted) {
+      return zero_outside(shape, values, wanted.z < at.z && at.z > 0 ? at : wanted);
     };
-    add(gives(terms,
-              [&](const Values& values, const Point& at, const Point& wanted) {
-                return wanted.z < at.z && at.z > 0 ? item_at(values, at, 0)
-                                                   : zero_outside(shape, values, wanted);
-              }),
+    add(gives(terms, itself_below),
         "a point is its own neighbour below: in which order do the registers move on?");
-    constexpr int kPointsOfAWarp = 128;
-    add(gives(terms,
-              [&](const Values& values, const Point& at, const Point& wanted) {
-                const int place = at.x % kPointsOfAWarp;
-                if (place == 0 && wanted.x < at.x) return item_at(values, at, 3);
-                if (place == kPointsOfAWarp - 1 && wanted.x > at.x) return item_at(values, at, -3);
-                return zero_outside(shape, values, wanted);
-              }),
-        "the first and the last lane of a warp add their own points: a shuffle brings them none");
+    const Read own_at_the_ends = [&](const Values& values, const Point& at, const Point& wanted) {
+      const bool is_first = at.x % kPointsOfAWarp == 0 && wanted.x < at.x;
+      const bool is_last = at.x % kPointsOfAWarp == kPointsOfAWarp - 1 && wanted.x > at.x;
+      const int x = is_first ? at.x + 3 : is_last ? at.x - 3 : wanted.x;
+      return zero_outside(shape, values, {x, wanted.y, wanted.z});
+    };
+    add(gives(terms, own_at_the_ends),
+        "the first and the last lane of a warp add their own points: no lane has their neighbours");
   }
   add(reads(nearest), "points outside have the value of the nearest point inside; they count as 0");
   add(reads(around), "points outside continue on the other side; they count as 0");
@@ -233,7 +232,8 @@ std::vector<std::string> explain(const Made& made) {
                              wanted.z / side - at.z / side};
         return is_lost(tiles) ? 0 : zero_outside(shape, values, wanted);
       };
-      return gives(terms, read) || makes(shape, before_last_step, terms, read, h_out);
+      if (gives(terms, read)) return true;
+      return steps == 2 && makes(shape, before_last_step, terms, read, h_out);
     };
     add(loses([](const Point& tiles) { return tiles.x != 0; }) ||
             loses([](const Point& tiles) { return tiles.y != 0; }) ||
