@@ -8,6 +8,7 @@
 
 #include "allocation.h"
 #include "call.h"
+#include "connection.h"
 #include "error_state.h"
 
 namespace runtime {
@@ -54,6 +55,8 @@ void enter_graph(cudaGraph_t graph) { all().created.insert(graph); }
 void forget_graph(cudaGraph_t graph) { all().created.erase(graph); }
 void forget_node(cudaGraphNode_t node) { all().nodes.erase(node); }
 
+void note_graph_call(std::size_t num_nodes) { ask(serve::GraphCall{num_nodes, caller_place()}); }
+
 bool is_graph(cudaGraph_t graph) { return all().created.count(graph) != 0; }
 bool is_node(cudaGraphNode_t node) { return all().nodes.count(node) != 0; }
 
@@ -72,6 +75,7 @@ cudaError_t add_node(cudaGraph_t graph, const cudaGraphNode_t* dependencies,
   graph->order.clear();
   *node = graph->nodes.back().get();
   all().nodes.insert(*node);
+  note_graph_call(1);
   return cudaSuccess;
 }
 

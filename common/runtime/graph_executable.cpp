@@ -73,6 +73,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
   if (!can_be_ordered(*graph)) return set_last_error(cudaErrorInvalidValue);
   *executable = new CUgraphExec_st{clone(*graph), graph, flags};
   executables().insert(*executable);
+  note_graph_call(graph->nodes.size());
   return set_last_error(cudaSuccess);
 }
 
@@ -148,6 +149,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
   if (result->result != cudaGraphExecUpdateSuccess) {
     return set_last_error(cudaErrorGraphExecUpdateFailure);
   }
+  note_graph_call(graph->nodes.size());
   // Later changes name the nodes of the graph that was instantiated.
   const std::shared_ptr<CUgraph_st> updated = clone(*graph);
   for (std::size_t i = 0; i < updated->nodes.size(); ++i) {

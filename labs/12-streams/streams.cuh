@@ -13,6 +13,7 @@
 //   stream       the caller's. The work of the function comes after the caller's earlier work
 //                there and before its later work, and the host does not wait. A function without
 //                one returns when its results are there
+//   kernels      read and write device memory only
 //   scratch      device memory for temporaries, with undefined contents: as much as the function
 //                says, and no more; allocate<T>(count) throws std::bad_alloc when it is used up
 //   errors       lab::CudaError if a launch or another CUDA call fails
@@ -40,9 +41,8 @@ struct StageTimes {
 };
 
 // 01_events: h_out[i] = mix(h_in[i], num_rounds), by one copy to the device, one launch and one
-// copy back, in a stream that the function makes and that does not wait for the default stream. All
-// three run num_repeats + 1 times, one after another; the first time warms up. Returns the mean
-// time of each stage over the other times, by the clock of the device.
+// copy back, in one stream. All three run num_repeats + 1 times, one after another; the first time
+// warms up. Returns the mean time of each stage over the other times, by the clock of the device.
 //   h_in, h_out (num_items), num_items at least 1
 //   num_repeats [1, 100]
 //   scratch     8 bytes per item, and 512

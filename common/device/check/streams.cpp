@@ -26,6 +26,13 @@ void join(StreamClock& clock, const StreamClock& other) {
 
 }  // namespace
 
+bool lists(const StreamClock& clock, const StreamClock& other) {
+  for (std::size_t stream = 0; stream < other.size(); ++stream) {
+    if (other[stream] > done(clock, stream)) return false;
+  }
+  return true;
+}
+
 StreamOrder::StreamOrder()
     : streams_(3),
       indices_{{kLegacyStream, kLegacyIndex},
@@ -195,12 +202,7 @@ StreamClock StreamOrder::record_event(StreamId stream) { return clock_at(act_in(
 
 void StreamOrder::host_waits_for(const StreamClock& event) { note_host_waits(event); }
 
-bool StreamOrder::host_knows(const StreamClock& event) const {
-  for (std::size_t stream = 0; stream < event.size(); ++stream) {
-    if (event[stream] > done(host_, stream)) return false;
-  }
-  return true;
-}
+bool StreamOrder::host_knows(const StreamClock& event) const { return lists(host_, event); }
 
 void StreamOrder::stream_waits_for(StreamId stream, const StreamClock& event) {
   join(streams_[act_in(stream)].clock, event);

@@ -38,6 +38,9 @@ inline constexpr StreamId kHostStream = 3;       // what the host does itself, i
 
 using StreamClock = std::vector<std::uint64_t>;  // by stream; what is missing is 0
 
+// Whether all that `other` lists is complete before something with this clock.
+bool lists(const StreamClock& clock, const StreamClock& other);
+
 // A kernel, a copy or a fill, or an allocation or a free in the order of a stream.
 struct Work {
   struct Range {

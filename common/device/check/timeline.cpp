@@ -53,6 +53,7 @@ void Timeline::add(std::size_t stream, const StreamClock& clock, Engine engine, 
   }
   span.end_ms = span.begin_ms + ms;
   busy_ms_[number] += ms;
+  ++num_on_[number];
   last_on_[number] = spans_.size();
   if (by_stream_.size() <= stream) by_stream_.resize(stream + 1);
   by_stream_[stream].push_back(spans_.size());

@@ -47,6 +47,7 @@ class Timeline {
   double length_ms() const;  // until host and device are done
   // How long the engine works in all.
   double busy_ms(Engine engine) const { return busy_ms_[static_cast<std::size_t>(engine)]; }
+  std::size_t num_on(Engine engine) const { return num_on_[static_cast<std::size_t>(engine)]; }
 
   const std::vector<Span>& spans() const { return spans_; }
   // The spans that decide the length, in order: each begins when the one before ends, or when the
@@ -65,6 +66,7 @@ class Timeline {
   std::vector<std::vector<std::size_t>> by_stream_;
   std::array<std::optional<std::size_t>, kNumEngines> last_on_;
   std::array<double, kNumEngines> busy_ms_ = {};
+  std::array<std::size_t, kNumEngines> num_on_ = {};
   double host_ms_ = 0;
   std::optional<std::size_t> host_after_;  // what the host has waited for last
 };

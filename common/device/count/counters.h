@@ -34,6 +34,7 @@ constexpr bool is_maximum(Counter counter) {
     case Counter::kPublicationsMaxChain:
     case Counter::kBarriersMaxPerBlock:
     case Counter::kAllocatedMaxBytes:
+    case Counter::kPinnedMaxBytes:
       return true;
     default:
       return false;

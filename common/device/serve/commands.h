@@ -59,6 +59,7 @@ enum class Kind : std::uint32_t {
   kUnregister,
   kHostWaits,
   kGraphTurn,
+  kGraphCall,
   kHostFunction,
   kCallersTurn,
   kEnd,
@@ -516,6 +517,15 @@ struct GraphTurn {
   static constexpr Kind kKind = Kind::kGraphTurn;
   using Result = Nothing;
   std::uint32_t begins = 0;
+  Place at = {};
+};
+
+// A call that makes nodes of a graph, or makes a graph executable: it takes the host the time of so
+// many launches.
+struct GraphCall {
+  static constexpr Kind kKind = Kind::kGraphCall;
+  using Result = Nothing;
+  std::uint64_t num_nodes = 0;
   Place at = {};
 };
 

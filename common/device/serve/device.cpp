@@ -93,11 +93,10 @@ void Device::hand_out_printed(Answer& head, std::span<std::byte> printed) {
 }
 
 // Of the launch begun last.
-void Device::note_launch(const std::string& kernel, std::uint64_t num_threads) {
+void Device::note_launch(const std::string& kernel) {
   ++num_launches_;
   const bool is_new = std::ranges::find(launches_, kernel) == launches_.end();
-  spend(check::Engine::kCompute, posed_.launch_ms * (is_new ? wire::kColdTimes : 1) +
-                                     posed_.thread_ms * static_cast<double>(num_threads));
+  launch_ms_ = posed_.launch_ms * (is_new ? wire::kColdTimes : 1);
   if (is_new && launches_.size() < kMaxKernelsKept) launches_.push_back(kernel);
 }
 
@@ -114,7 +113,9 @@ void Device::begin(const Batch& batch) {
   timeline_.clear();
   graph_depth_ = 0;
   is_callers_turn_ = is_hosts_function_ = false;
-  allocated_bytes_ = 0;
+  allocated_bytes_ = pinned_bytes_ = 0;
+  freed_.clear();
+  callers_.clear();
   failed_allocation_ = {};
   watchers_.checker().note_failed_allocation({});
   for (const memory::Allocation* allocation : memory::live_allocations()) last_id_ = allocation->id;
@@ -150,7 +151,9 @@ std::vector<const memory::Allocation*> Device::leaks(Pinned pinned) const {
     const bool can_leak = kind == MemoryKind::kDevice || kind == MemoryKind::kManaged ||
                           kind == MemoryKind::kDeviceHeap ||
                           (kind == MemoryKind::kPinnedHost && pinned == Pinned::kLeaks);
-    const bool is_new = allocation->id > last_id_ && !managed_variables_.contains(allocation->base);
+    const bool is_new = allocation->id > last_id_ &&
+                        !managed_variables_.contains(allocation->base) &&
+                        !callers_.contains(allocation->base);
     if (can_leak && is_new) found.push_back(allocation);
   }
   return found;

@@ -18,6 +18,7 @@
 #include "check/checker.h"
 #include "check/timeline.h"
 #include "code/program.h"
+#include "count/traffic.h"
 #include "count/watcher.h"
 #include "protocol/wire.h"
 #include "run/image.h"
@@ -115,6 +116,10 @@ class Device {
     check::StreamClock clock;
     double ms = 0;  // when it was recorded, by the posed clock
   };
+  struct Freed {
+    check::StreamClock by;  // what has to be done before it is free
+    std::uint64_t size_bytes;
+  };
   // A copy to or from the host whose bytes are still on their way.
   struct Transfer {
     Box box;
@@ -185,6 +190,7 @@ class Device {
   // time_commands.cpp
   int handle(const HostWaits&, Nothing&, Call&);
   int handle(const GraphTurn&, Nothing&, Call&);
+  int handle(const GraphCall&, Nothing&, Call&);
   // host_commands.cpp
   int handle(const Touch&, Nothing&, Call&);
   int handle(const Report&, Nothing&, Call&);
@@ -218,7 +224,8 @@ class Device {
   void report_leaks(bool threw) const;
   void print(std::string_view text);
   void hand_out_printed(Answer& head, std::span<std::byte> printed);
-  void note_launch(const std::string& kernel, std::uint64_t num_threads);
+  void note_launch(const std::string& kernel);
+  void end_kernel();  // the work begun last
 
   // time_commands.cpp: what the host and the engines do, counted and by the posed clock.
   bool has_clock() const { return posed_.launch_ms > 0; }
@@ -227,7 +234,10 @@ class Device {
   void host_waits_for(std::uint64_t stream);
   void host_waits_for_all();
   void spend(check::Engine engine, double ms);  // the work begun last
-  void note_allocated(const Place& at, std::uint64_t size_bytes);
+  void note_allocated(const Place& at, std::uint64_t size_bytes, const check::StreamClock& before);
+  void note_freed(std::uint64_t size_bytes);  // by the work begun last
+  void note_pinned(const Place& at, std::uint64_t size_bytes);
+  std::uint64_t variable_bytes() const;
   void end_clock();
 
   bool takes_modules_;
@@ -264,10 +274,15 @@ class Device {
   std::string printed_in_batch_;
   wire::Posed posed_;
   check::Timeline timeline_;           // of the batch, with a posed clock
+  count::Traffic traffic_;             // of the last launch, with a posed clock
+  double launch_ms_ = 0;               // what it takes besides
   std::uint32_t graph_depth_ = 0;      // of launches of graphs
   bool is_callers_turn_ = false;       // work is the caller's, and not the program's
   bool is_hosts_function_ = false;     // the host is at a function in the order of a stream
   std::uint64_t allocated_bytes_ = 0;  // by the batch, and not freed yet
+  std::vector<Freed> freed_;           // that the host does not know to be freed
+  std::uint64_t pinned_bytes_ = 0;     // by the batch, and not freed yet
+  std::set<std::uint64_t> callers_;    // pinned memory of the caller of a lab's function
   std::uint64_t last_id_ = 0;          // allocations up to this number existed before the batch
   memory::HostPlace failed_allocation_;
   std::string failed_allocation_text_;

@@ -72,6 +72,7 @@ int Device::handle(const Register& command, Register::Result& result, Call& call
   if (result.address == 0) return call.explain(kMemoryAllocation, "cudaHostRegister");
   pages.device = memory::page_below(result.address);
   host_variables_.push_back(pages);
+  note_pinned(command.at, command.size_bytes);
   return kSuccess;
 }
 
@@ -82,6 +83,7 @@ int Device::handle(const Unregister& command, Nothing&, Call&) {
   if (found == nullptr || found->base != command.address) return kHostMemoryNotRegistered;
   const std::uint64_t device = memory::page_below(found->base);
   const std::uint64_t size_bytes = memory::page_above(found->end()) - device;
+  const std::uint64_t pinned_bytes = found->size_bytes;
   if (!memory::unregister_host(command.address, host_place(command.at))) {
     return kHostMemoryNotRegistered;
   }
@@ -89,6 +91,7 @@ int Device::handle(const Unregister& command, Nothing&, Call&) {
     return one.device == device && one.size_bytes == size_bytes;
   });
   host_variables_.erase(which);  // it was there, as its memory was
+  pinned_bytes_ -= std::min(pinned_bytes_, pinned_bytes);
   return kSuccess;
 }
 

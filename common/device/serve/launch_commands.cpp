@@ -183,23 +183,31 @@ int Device::handle(const Launch& command, Nothing&, Call& call) {
 
 void Device::start(Module& module, std::unique_ptr<run::Launch> launch) {
   run::Machine& machine = *module.machine;
-  machine.set_monitors(watchers_.monitors());
+  std::vector<run::Monitor*> monitors = watchers_.monitors();
+  if (has_clock()) monitors.push_back(&traffic_);
+  machine.set_monitors(std::move(monitors));
   machine.set_schedule(seed_);
   if (seconds_ > 0) machine.set_time_limit(seconds_);
   host_calls(host_launch_.at);
   begin_work(host_launch_.stream, host_launch_.at);
-  note_launch(launch->kernel->readable, launch->grid.count() * launch->block.count());
+  note_launch(launch->kernel->readable);
   if (machine.launch(std::move(launch)) == run::Outcome::kWaitsForHost) {
     streams().set_work_aside();
     waiting_ = &module;
     return;
   }
-  streams().end_work();
+  end_kernel();
   sticky_ = machine.error();
 }
 
-void Device::end_waiting() {
+void Device::end_kernel() {
+  spend(check::Engine::kCompute,
+        launch_ms_ + posed_.kernel_byte_ms * static_cast<double>(traffic_.bytes()));
   streams().end_work();
+}
+
+void Device::end_waiting() {
+  end_kernel();
   sticky_ = std::exchange(waiting_, nullptr)->machine->error();
   start_nested();
 }

@@ -70,12 +70,23 @@ int Device::handle(const Allocate& command, Allocate::Result& result, Call& call
     begin_work(command.stream, command.at).kind = report::CopyKind::kAllocation;
   }
   const bool fits = command.size_bytes <= memory::kDeviceMemoryBytes &&
-                    ++num_allocations_ != posed_.failing_allocation;
+                    (is_callers_turn_ || ++num_allocations_ != posed_.failing_allocation);
   if (fits) result.address = memory::allocate(command.size_bytes, kind_of(command.memory), at);
   if (is_ordered) streams().end_work();
   if (result.address != 0) {
-    if (command.memory == Memory::kDevice && !is_ordered) host_calls(command.at);
-    if (command.memory == Memory::kDevice) note_allocated(command.at, command.size_bytes);
+    if (command.memory == Memory::kDevice) {
+      if (!is_ordered) host_calls(command.at);
+      note_allocated(
+          command.at, command.size_bytes,
+          is_ordered ? streams().current_clock() : streams().record_event(check::kHostStream));
+    }
+    if (command.memory == Memory::kPinned) {
+      if (is_callers_turn_) {
+        callers_.insert(result.address);
+      } else {
+        note_pinned(command.at, command.size_bytes);
+      }
+    }
     return kSuccess;
   }
   const std::string what = std::string("cudaMalloc") +
@@ -102,15 +113,22 @@ int Device::handle(const Free& command, Nothing&, Call& call) {
   const memory::HostPlace at = host_place(command.at);
   const bool is_ordered = command.call == FreeCall::kFreeAsync;
   const memory::Allocation* const found = live_at(command.address);
-  const std::uint64_t freed_bytes =
-      found != nullptr && found->kind == MemoryKind::kDevice ? found->size_bytes : 0;
+  const auto freed_bytes = [&](MemoryKind kind) {
+    const bool counts = found != nullptr && found->kind == kind && !callers_.contains(found->base);
+    return counts ? found->size_bytes : 0;
+  };
+  const std::uint64_t device_bytes = freed_bytes(MemoryKind::kDevice);
+  const std::uint64_t pinned_bytes = freed_bytes(MemoryKind::kPinnedHost);
   begin_work(is_ordered ? command.stream : check::kHostStream, command.at).kind =
       report::CopyKind::kFree;
   const bool is_fine = release(command.address, command.call, at);
   streams().end_work();
   if (!is_ordered) streams().host_waits_for(check::kHostStream);
-  if (is_fine) allocated_bytes_ -= std::min(allocated_bytes_, freed_bytes);
-  if (is_fine) return kSuccess;
+  if (is_fine) {
+    if (device_bytes != 0) note_freed(device_bytes);
+    pinned_bytes_ -= std::min(pinned_bytes_, pinned_bytes);
+    return kSuccess;
+  }
   return call.explain(kInvalidValue, describe_bad_free(command.address, name_of(command.call)));
 }
 

@@ -385,11 +385,93 @@ TEST_F(Serve, HasTheClockThatTheJudgeChose) {
   device_->end(false);
 }
 
+TEST_F(Serve, LetsEachRepeatTakeLonger) {
+  const std::uint64_t d = allocate(8);
+  const std::uint64_t event = ask(serve::AddEvent{}).event;
+  serve::Batch batch;
+  batch.posed.launch_ms = 1;
+  batch.posed.drift = 0.25;
+  device_->begin(batch);
+  for (const double ended_ms :
+       {1.0 * wire::kColdTimes, wire::kColdTimes + 1.25, wire::kColdTimes + 1.25 + 1.5}) {
+    ask(launch_of("store"), parameters(d, 1));
+    ask(serve::RecordEvent{event, serve::kLegacyStream});
+    EXPECT_DOUBLE_EQ(ask(serve::AskEvent{event}).ms, ended_ms);
+  }
+  device_->end(false);
+}
+
+class ServeWithClock : public Serve {
+ protected:
+  void SetUp() override {
+    Serve::SetUp();
+    batch_.posed.launch_ms = 1;
+    batch_.posed.call_ms = 2;
+    device_->watchers().set_counting(true);
+    device_->begin(batch_);
+  }
+  // Of the host, when the batch has ended.
+  count::CounterSet take_counters() {
+    device_->end(false);
+    const std::vector<count::KernelCounters> kernels = device_->watchers().counter().take();
+    const auto host = std::ranges::find(kernels, "host", &count::KernelCounters::name);
+    return host == kernels.end() ? count::CounterSet{} : host->counters;
+  }
+  std::uint64_t allocate_in(std::uint64_t stream, std::uint64_t size_bytes) {
+    return ask(serve::Allocate{size_bytes, stream, serve::Memory::kDevice}).address;
+  }
+  void free_in(std::uint64_t stream, std::uint64_t address) {
+    ask(serve::Free{address, stream, serve::FreeCall::kFreeAsync});
+    EXPECT_EQ(error(), kSuccess);
+  }
+
+  serve::Batch batch_;
+};
+
+TEST_F(ServeWithClock, CountsMemoryThatIsFreedInNoOrderWithAnAllocation) {
+  const std::uint64_t first = ask(serve::AddStream{}).stream;
+  const std::uint64_t second = ask(serve::AddStream{}).stream;
+  free_in(first, allocate_in(first, 100));
+  free_in(first, allocate_in(first, 120));  // it is free then
+  free_in(second, allocate_in(second, 100));
+  EXPECT_EQ(take_counters()[count::Counter::kAllocatedMaxBytes], 320U);
+}
+
+TEST_F(ServeWithClock, CountsMemoryOnceThatAnEventHandsOver) {
+  const std::uint64_t first = ask(serve::AddStream{}).stream;
+  const std::uint64_t second = ask(serve::AddStream{}).stream;
+  const std::uint64_t event = ask(serve::AddEvent{}).event;
+  free_in(first, allocate_in(first, 100));
+  ask(serve::RecordEvent{event, first});
+  ask(serve::StreamWaits{second, event});
+  free_in(second, allocate_in(second, 90));
+  EXPECT_EQ(take_counters()[count::Counter::kAllocatedMaxBytes], 100U);
+}
+
+TEST_F(ServeWithClock, CountsPinnedMemoryOfTheFunctionOnly) {
+  ask(serve::CallersTurn{1});
+  allocate(1000, serve::Memory::kPinned);  // nor is it a leak
+  ask(serve::CallersTurn{0});
+  const std::uint64_t own = allocate(200, serve::Memory::kPinned);
+  ask(serve::Free{own, 0, serve::FreeCall::kFreeHost});
+  ask(serve::Free{allocate(300, serve::Memory::kPinned), 0, serve::FreeCall::kFreeHost});
+  EXPECT_EQ(take_counters()[count::Counter::kPinnedMaxBytes], 300U);
+  EXPECT_TRUE(report::take_findings().empty());
+}
+
+TEST_F(ServeWithClock, LetsTheHostMakeAGraph) {
+  for (int node = 0; node < 3; ++node) ask(serve::GraphCall{1});
+  ask(serve::GraphCall{3});  // to make it executable
+  const count::CounterSet counters = take_counters();
+  EXPECT_EQ(counters[count::Counter::kHostCalls], 4U);
+  EXPECT_EQ(counters[count::Counter::kTimelineNs], 12'000'000U);
+}
+
 // A copy in of 100 bytes, and a launch of 32 threads in another stream that waits for it.
 TEST_F(Serve, TimesStreamsByThatClock) {
   serve::Batch batch;
   batch.posed.launch_ms = 1;
-  batch.posed.thread_ms = 0.25;
+  batch.posed.kernel_byte_ms = 0.0625;
   batch.posed.byte_in_ms = 0.5;
   batch.posed.call_ms = 2;
   device_->watchers().set_counting(true);

@@ -66,6 +66,9 @@ CountResult count_once(const Workload& workload, std::uint64_t schedule_seed) {
     result.failure = workload.has_host_data
                          ? find_idle_kernels(result.kernels, workload.bytes_per_call)
                          : find_work_of_host(result.kernels, workload.bytes_per_call);
+    if (workload.has_host_data && !result.failure) {
+      result.failure = find_kernels_at_host_memory(result.kernels);
+    }
   }
   if (!result.failure) {
     result.measures = measures(result.kernels, std::max(workload.num_items, 1.0));

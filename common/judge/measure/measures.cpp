@@ -130,6 +130,7 @@ constexpr MostDefinition kMost[] = {
      [](const Figures& f) { return f["publications_max_chain"]; }},
     {"allocated_bytes", "allocated_max_bytes",
      [](const Figures& f) { return f["allocated_max_bytes"]; }},
+    {"pinned_bytes", "pinned_max_bytes", [](const Figures& f) { return f["pinned_max_bytes"]; }},
 };
 
 // The measures that add up, over all launches, what the launch's busiest block or warp does. So

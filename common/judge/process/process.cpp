@@ -110,7 +110,8 @@ namespace {
 // The worker must not know what its events will measure.
 wire::Batch without_secrets(wire::Batch batch) {
   wire::Posed& posed = batch.posed;
-  posed.launch_ms = posed.thread_ms = posed.byte_in_ms = posed.byte_out_ms = posed.call_ms = 0;
+  posed.launch_ms = posed.kernel_byte_ms = posed.byte_in_ms = posed.byte_out_ms = posed.call_ms = 0;
+  posed.drift = 0;
   return batch;
 }
 

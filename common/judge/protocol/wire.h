@@ -119,12 +119,14 @@ struct Posed {
   std::uint32_t failing_allocation = 0;  // its number in the batch, from 1 on
   // What work takes by the device's clock, which events read; without launch_ms there is none. A
   // kernel's first launch takes kColdTimes as long.
-  double launch_ms = 0;  // a launch ...
-  double thread_ms = 0;  // ... and each of its threads
+  double launch_ms = 0;       // a launch ...
+  double kernel_byte_ms = 0;  // ... and each byte of global memory that its threads ask for
   // Each byte of a copy between host and device, with pageable memory kPageableTimes as long.
   double byte_in_ms = 0;
   double byte_out_ms = 0;
   double call_ms = 0;  // the host's thread, for a launch, a copy or the launch of a graph
+  // Of its time, by which each further copy in a direction and each further launch takes longer.
+  double drift = 0;
 };
 inline constexpr int kColdTimes = 40;
 inline constexpr int kPageableTimes = 8;

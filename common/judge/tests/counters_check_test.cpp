@@ -111,6 +111,22 @@ TEST(CountersCheck, ResultsAreNoArguments) {
   EXPECT_TRUE(judge::find_results_as_arguments({kernel}, 1024));
 }
 
+TEST(CountersCheck, KernelsDoNotUseTheHostsMemory) {
+  wire::KernelCounters kernel = sampled_kernel();
+  kernel.counters["launches"] = 1;
+  wire::LineCounters& arguments = kernel.lines.emplace_back();
+  arguments.counters = {{"argument_bytes", 300}, {"host_bytes", 300}};
+  EXPECT_FALSE(judge::find_kernels_at_host_memory({kernel}));
+  kernel.lines[0].counters["host_bytes"] = 4;
+  const auto failure = judge::find_kernels_at_host_memory({kernel});
+  ASSERT_TRUE(failure);
+  EXPECT_NE(failure->message.find(kernel.name + " reads or writes 4 bytes of pinned or managed"),
+            std::string::npos)
+      << failure->message;
+  kernel.counters["launches"] = 0;  // a copy
+  EXPECT_FALSE(judge::find_kernels_at_host_memory({kernel}));
+}
+
 TEST(CountersCheck, CountsAtomicOperationsAsTraffic) {
   wire::KernelCounters kernel = sampled_kernel();
   kernel.counters["global_atomic_lanes"] = 256;

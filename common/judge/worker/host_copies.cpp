@@ -12,7 +12,10 @@ namespace worker {
 
 HostCopies::Pinned HostCopies::allocate_pinned(std::size_t size_bytes) {
   std::byte* memory = nullptr;
-  lab::check(cudaMallocHost(&memory, size_bytes));
+  begin_callers_turn();
+  const cudaError_t error = cudaMallocHost(&memory, size_bytes);
+  end_callers_turn();
+  lab::check(error);
   return Pinned(memory);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rung 01: the times of three stages. The emulator's device has a clock here: only the judge and
-// the device know how long a copy and a launch take, and a kernel's first launch takes longer.
+// the device know how long a copy and a launch take. A kernel's first launch takes longer, and each
+// repeat takes longer than the one before.
 #include <cmath>
 #include <cstdio>
 
@@ -18,31 +19,41 @@ std::string text(double ms) {
   return buffer;
 }
 
-// A wrong time, by the right one of the stage, those of all three, and the number of repeats.
+// What a stage takes in the repeats after the warm-up, and in it; and all stages, on average.
+struct Times {
+  double mean, sum, first, last, warm_up, all_stages;
+};
+
 struct WrongTime {
   const char* clause;
-  double (*ms)(double right, double cold, double all, int num_repeats);
+  double (*ms)(const Times& times, int num_repeats);
 };
 
 constexpr WrongTime kWrongTimes[] = {
     {"the time of all repeats is returned: divide it by their number",
-     [](double right, double, double, int n) { return right * n; }},
+     [](const Times& times, int) { return times.sum; }},
     {"the first time is measured, too: the device loads the kernel's code then. It only warms up",
-     [](double right, double cold, double, int n) { return (cold + right * n) / n; }},
+     [](const Times& times, int n) { return (times.warm_up + times.sum) / n; }},
     {"the first time is measured, too: it only warms up",
-     [](double right, double cold, double, int n) { return (cold + right * (n - 1)) / n; }},
+     [](const Times& times, int n) { return (times.warm_up + times.sum - times.last) / n; }},
     {"the first time is measured, too, and counted as one of num_repeats + 1",
-     [](double right, double cold, double, int n) { return (cold + right * n) / (n + 1); }},
+     [](const Times& times, int n) { return (times.warm_up + times.sum) / (n + 1); }},
     {"the events are in another stream than the work, or the stage is not between its events",
-     [](double, double, double, int) { return 0.0; }},
+     [](const Times&, int) { return 0.0; }},
     {"the events of the stage are the first and the last: all three stages are between them",
-     [](double, double, double all, int) { return all; }},
+     [](const Times& times, int) { return times.all_stages; }},
     {"the events are exchanged: cudaEventElapsedTime(&elapsed_ms, start, stop)",
-     [](double right, double, double, int) { return -right; }},
+     [](const Times& times, int) { return -times.mean; }},
     {"the time is divided by one repeat too many: the first one only warms up",
-     [](double right, double, double, int n) { return right * n / (n + 1); }},
-    {"only one repeat is measured, and its time divided",
-     [](double right, double, double, int n) { return right / n; }},
+     [](const Times& times, int n) { return times.sum / (n + 1); }},
+    {"only the last repeat is measured, and its time divided",
+     [](const Times& times, int n) { return times.last / n; }},
+    {"only the first repeat after the warm-up is measured, and its time divided",
+     [](const Times& times, int n) { return times.first / n; }},
+    {"it is the time of the last repeat, and not the mean of all",
+     [](const Times& times, int) { return times.last; }},
+    {"it is the time of the first repeat after the warm-up, and not the mean of all",
+     [](const Times& times, int) { return times.first; }},
 };
 
 class StageTimesOf : public judge::Fixture {
@@ -51,9 +62,10 @@ class StageTimesOf : public judge::Fixture {
     begin_case();
     const double unit = 1e-6 * static_cast<double>(2 + next_seed() % 7);
     const wire::Posed posed = {.launch_ms = 0.25 * static_cast<double>(1 + next_seed() % 8),
-                               .thread_ms = 5 * unit,
+                               .kernel_byte_ms = 2 * unit,
                                .byte_in_ms = 3 * unit,
-                               .byte_out_ms = 4 * unit};
+                               .byte_out_ms = 5 * unit,
+                               .drift = 0.05};
     pose(posed);
     set_scratch_bytes(2 * sizeof(std::uint32_t) * num_items + 512);
     const Words h_in = make_words(next_seed(), num_items);
@@ -89,38 +101,42 @@ class StageTimesOf : public judge::Fixture {
       }
       return std::nullopt;
     }
-    constexpr int kThreads = 256;  // of a block of the given kernel
     const double bytes = 4.0 * num_items;
-    const int num_blocks = (num_items + kThreads - 1) / kThreads;
-    const double threads = 1.0 * kThreads * num_blocks;
-    const double by_threads = posed.thread_ms * threads;
+    const double by_bytes = posed.kernel_byte_ms * 2 * bytes;  // each word is read and written
     const double copy_in = posed.byte_in_ms * bytes;
-    const double compute = posed.launch_ms + by_threads;
+    const double compute = posed.launch_ms + by_bytes;
     const double copy_out = posed.byte_out_ms * bytes;
-    const double cold = wire::kColdTimes * posed.launch_ms + by_threads;
-    const double all = copy_in + compute + copy_out;
+    // Repeat k takes 1 + drift * k of its time in the warm-up, without the first launch.
+    const double mean = 1 + posed.drift * (num_repeats + 1) / 2;
     struct Stage {
       const char* name;
-      double right, cold;
+      double ms, warm_up;
       float got;
     };
-    for (const Stage& stage : {Stage{"compute", compute, cold, got.compute},
-                               Stage{"copy_in", copy_in, copy_in, got.copy_in},
-                               Stage{"copy_out", copy_out, copy_out, got.copy_out}}) {
+    for (const Stage& stage :
+         {Stage{"compute", compute, wire::kColdTimes * posed.launch_ms + by_bytes, got.compute},
+          Stage{"copy_in", copy_in, copy_in, got.copy_in},
+          Stage{"copy_out", copy_out, copy_out, got.copy_out}}) {
+      const Times times = {.mean = mean * stage.ms,
+                           .sum = mean * stage.ms * num_repeats,
+                           .first = (1 + posed.drift) * stage.ms,
+                           .last = (1 + posed.drift * num_repeats) * stage.ms,
+                           .warm_up = stage.warm_up,
+                           .all_stages = mean * (copy_in + compute + copy_out)};
       const auto is = [&](double ms) {
         return std::abs(stage.got - ms) <= 1e-3 * std::abs(ms) + 1e-9;
       };
-      if (is(stage.right)) continue;
+      if (is(times.mean)) continue;
       Failure failure{judge::kind::kWrongResult,
-                      std::string(stage.name) + " takes " + text(stage.right) +
+                      std::string(stage.name) + " takes " + text(times.mean) +
                           " by the device's clock, but " + text(stage.got) + " is returned"};
       for (const WrongTime& wrong : kWrongTimes) {
-        if (!is(wrong.ms(stage.right, stage.cold, all, num_repeats))) continue;
+        if (!is(wrong.ms(times, num_repeats))) continue;
         (failure.pattern.empty() ? failure.pattern : failure.other_patterns.emplace_back()) =
             wrong.clause;
       }
       for (const double other : {copy_in, compute, copy_out}) {
-        if (failure.pattern.empty() && is(other)) {
+        if (failure.pattern.empty() && is(mean * other)) {
           failure.pattern = "it is the time of another stage";
         }
       }

@@ -27,10 +27,13 @@ constexpr int kItemsOfSteps = 1000;  // few: a launch takes the host longer than
 
 int chunk_of(std::size_t num_items) { return std::max(1, static_cast<int>(num_items) / kChunks); }
 
-// A device that copies 1 GB/s in each direction, and computes a word in the time in which it copies
-// one. A launch or a copy takes the host 2 us.
-constexpr wire::Posed kPosed = {
-    .launch_ms = 1e-4, .thread_ms = 4e-6, .byte_in_ms = 1e-6, .byte_out_ms = 1e-6, .call_ms = 2e-3};
+// A device that copies 1 GB/s in each direction. A kernel that reads and writes a word takes as
+// long as a copy of one. A launch or a copy takes the host 2 us.
+constexpr wire::Posed kPosed = {.launch_ms = 1e-4,
+                                .kernel_byte_ms = 5e-7,
+                                .byte_in_ms = 1e-6,
+                                .byte_out_ms = 1e-6,
+                                .call_ms = 2e-3};
 
 // What all slots have: the host's time for the same work.
 class TimedSlot : public judge::Slot {
@@ -216,7 +219,9 @@ Workload pinned_words(std::size_t num_items) {
 Workload words_to_add(std::size_t num_items) {
   const std::size_t scratch_bytes =
       std::size_t{12} * chunk_of(num_items) + 4 * lab::kStateWords + 1024;
-  return of_host_words(num_items, {"running_sums", scratch_bytes, sums_of});
+  Workload workload = of_host_words(num_items, {"running_sums", scratch_bytes, sums_of});
+  workload.posed.kernel_byte_ms /= 2;  // its kernels move four words per item
+  return workload;
 }
 
 Workload batches(std::size_t num_items) {
@@ -233,7 +238,7 @@ Workload steps(std::size_t num_steps) {
   Workload workload =
       make_workload("mix_steps", num_steps, bytes, sizeof(std::uint32_t) * kItemsOfSteps + 256);
   workload.make_slot = [=](Arena& arena) { return std::make_unique<StepsSlot>(arena, num_steps); };
-  workload.posed.thread_ms /= 10;  // the device is done with a launch before the host has the next
+  workload.posed.kernel_byte_ms /= 20;  // the device is done before the host has the next launch
   return workload;
 }
 

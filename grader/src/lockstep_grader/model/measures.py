@@ -146,7 +146,8 @@ MEASURES = _measures(
     Measure("host_waits", "calls with which the host waits for the device", "waits"),
     Measure(
         "host_calls",
-        "launches, copies, fills and cudaMalloc that the host asks for; a graph counts as one",
+        "launches, copies, fills and cudaMalloc that the host asks for, captured ones too; the "
+        "launch of a graph counts as one",
         "calls of the host",
     ),
     Measure("graph_launches", "launches of graphs", "launches of graphs"),
@@ -155,6 +156,15 @@ MEASURES = _measures(
         "bytes of device memory that the function has allocated at a time, at most",
         "bytes allocated at a time",
         "the last of them in",
+        remedy="an array counts until its free comes before the next allocation in the order of "
+        "the streams, and a __device__ array always",
+    ),
+    Measure(
+        "pinned_bytes",
+        "bytes of pinned memory that the function holds at a time, at most",
+        "bytes of pinned memory at a time",
+        "the last of them in",
+        remedy="pin a few staging buffers, and use them in turn",
     ),
     Measure(
         "pageable_bytes_per_item",
@@ -166,8 +176,8 @@ MEASURES = _measures(
         "timeline_ns_per_item",
         "time until host and device are done, by the clock that the judge poses, per item",
         "ns per item",
-        remedy="let copies in both directions and kernels run at the same time: "
-        "./lab profile draws the timeline",
+        remedy="shorten the critical path, which ./lab profile draws in capitals: what could run "
+        "at the same time, and which calls could the host leave out?",
     ),
 )
 
