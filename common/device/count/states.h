@@ -58,12 +58,8 @@ struct WarpState {
   AsyncCopies copies;
   std::uint32_t reading = 0;  // lanes of the copy that begins, of which memory is read
 
-  // Where the bulk copy that was seen last goes on: in global and in shared memory.
-  struct Side {
-    const code::Instruction* instruction = nullptr;
-    std::uint64_t next = 0;
-  };
-  std::array<Side, 2> bulk_copy = {};
+  // The sector, and the wavefront, of the bulk copy's last piece.
+  std::array<std::uint64_t, 2> bulk_units = {};
 };
 
 struct BlockState {

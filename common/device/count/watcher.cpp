@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "count/request.h"
 
@@ -172,7 +173,8 @@ std::uint32_t Watcher::count_atomic(CounterSet& counters, const Access& access, 
   return static_cast<std::uint32_t>(passes);
 }
 
-// A thread's bulk copy comes in pieces of 16 bytes. It is one request on each side, and one pass.
+// A thread's bulk copy comes in pieces of at most 16 bytes. It is one request on each side, and one
+// pass.
 void Watcher::count_bulk(Warp& warp, Place& place, const Access& access) {
   constexpr std::uint64_t kWavefrontBytes = 128;
   const RequestKind kind = kind_of(access);
@@ -182,14 +184,14 @@ void Watcher::count_bulk(Warp& warp, Place& place, const Access& access) {
   CounterSet& counters = place.counters;
   const std::uint64_t address =
       access.address[static_cast<std::size_t>(std::countr_zero(access.lanes))];
-  WarpState::Side& side = own.bulk_copy[is_shared ? 1 : 0];
-  const bool begins = side.instruction != access.instruction || side.next != address;
-  if (begins) {
+  if (!access.continues) {
     counters[first] += 1;
     counters[first + 3] += 1;
     if (!is_shared) own.num_passes += 1;
   }
-  const bool begins_unit = begins || address % (is_shared ? kWavefrontBytes : kSectorBytes) == 0;
+  const std::uint64_t unit = address / (is_shared ? kWavefrontBytes : kSectorBytes);
+  const std::uint64_t last_unit = std::exchange(own.bulk_units[is_shared ? 1 : 0], unit);
+  const bool begins_unit = !access.continues || unit != last_unit;
   if (begins_unit) counters[first + 1] += 1;
   if (!is_shared) {
     counters[first + 2] += access.size_bytes;
@@ -197,7 +199,6 @@ void Watcher::count_bulk(Warp& warp, Place& place, const Access& access) {
   } else if (kind.access == AccessKind::kRead) {
     counters[Counter::kSharedReadBytes] += access.size_bytes;
   }
-  side = {access.instruction, address + access.size_bytes};
 }
 
 // ---- polls and publications

@@ -17,6 +17,7 @@ enum class WaitsFor {
   kClusterBarrier,
   kWarpgroup,
   kMemory,
+  kBarrierObject,
   kSyncwarp,
   kWarpOperation
 };
@@ -28,12 +29,20 @@ struct PartialBarrier {
   std::uint32_t expected = 0;
 };
 
+// A barrier object in shared memory (mbarrier), and what its phase still lacks.
+struct ObjectWait {
+  std::string name;  // "full", "byte 8 of full"
+  std::uint32_t arrivals = 0;
+  std::int64_t bytes = 0;  // of bulk copies; negative: more than were announced have come
+};
+
 struct WaitingThread {
   std::uint32_t id = 0;  // in its block
   Place place;           // of the operation in which it waits
   WaitsFor what = WaitsFor::kBlockBarrier;
   std::uint32_t mask = 0;  // of a warp operation
-  PartialBarrier barrier;
+  PartialBarrier barrier = {};
+  ObjectWait object = {};
 };
 
 // "threads 0-31 wait at the block's barrier in line 12, thread 40 polls memory in line 20". The

@@ -131,6 +131,12 @@ void find_addresses(Access& access, const Warp& warp, std::uint32_t row, bool is
   }
 }
 
+SharedPlace shared_place(const Warp& warp, std::uint64_t address) {
+  if (address >= memory::kSharedBase) address -= memory::kSharedBase;
+  if (address / kWindow > memory::kMaxClusterSize) return {warp.block, address};  // outside
+  return {owner_of(warp, address / kWindow), address % kWindow};
+}
+
 [[gnu::noinline]] std::uint32_t lanes_within(const Access& access, std::uint64_t low,
                                              std::uint64_t size) {
   std::uint32_t found = 0;

@@ -173,12 +173,10 @@ const Op* arrive_at_object(Warp& warp, const Op* op, std::uint32_t lanes) {
 
 // One lane's address in shared memory, which may be that of another block of the cluster.
 void find_owner(Access& access, const Warp& warp, int lane) {
-  std::uint64_t& address = access.address[static_cast<std::size_t>(lane)];
-  if (access.space != Space::kShared || address < memory::kSharedWindowBytes) return;
-  access.owner =
-      cluster_block(warp, static_cast<std::uint32_t>(address / memory::kSharedWindowBytes - 1));
-  address %= memory::kSharedWindowBytes;
-  access.base = address;
+  if (access.space != Space::kShared) return;
+  const SharedPlace place = shared_place(warp, access.address[static_cast<std::size_t>(lane)]);
+  access.owner = place.block;
+  access.address[static_cast<std::size_t>(lane)] = access.base = place.offset;
 }
 
 // Bulk copies are done at once, in pieces of 16 bytes of which the checks are told one by one. That
@@ -200,10 +198,14 @@ const Op* copy_bulk(Warp& warp, const Op* op, std::uint32_t lanes) {
     for (std::uint32_t at = 0; at < size; at += kPiece) {
       std::array<std::byte, kPiece> bytes;
       begin(access, warp, form.from, form.from_row, form.from_offset + at, kPiece, one, false);
+      access.is_async_proxy = true;
+      access.continues = at != 0;
       std::byte* origin = admit(access, warp);
       if (access.lanes == 0) continue;
       std::memcpy(bytes.data(), origin + access.address[i], kPiece);
       begin(access, warp, form.to, form.to_row, form.to_offset + at, kPiece, one, true);
+      access.is_async_proxy = true;
+      access.continues = at != 0;
       find_owner(access, warp, lane);
       origin = admit(access, warp);
       if (access.lanes == 0) continue;
@@ -217,6 +219,10 @@ const Op* copy_bulk(Warp& warp, const Op* op, std::uint32_t lanes) {
     begin(access, warp, form.to, form.barrier_row, form.barrier_offset, 8, one, true);
     access.space = Space::kShared;
     find_owner(access, warp, lane);
+    // A thread that sees the phase complete sees what was copied.
+    for (Monitor* const monitor : warp.engine->monitors) {
+      monitor->releases(warp, one, Scope::kCluster);
+    }
     complete_bytes(warp, *form.to.prototype.instruction, admit_unwatched(access, warp, lane), size);
   });
   return op + 1;
@@ -231,8 +237,8 @@ code::Handler bulk_handler(Op& op, const Instruction& instruction, code::Functio
       instruction.has("prefetch")) {
     return no_operation;
   }
-  if (instruction.has("tensor")) throw std::runtime_error("tensor maps need a GPU");
   if (instruction.words.at(1) == "reduce") throw std::runtime_error("bulk reductions need a GPU");
+  if (instruction.has("tensor")) return tensor_copy_handler(op, instruction, function);
   auto form = std::make_shared<CopyForm>();
   std::vector<Space> spaces;
   for (const std::string_view word : instruction.words) {

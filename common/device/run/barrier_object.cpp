@@ -219,6 +219,11 @@ void complete_bytes(Warp& warp, const Instruction& instruction, std::byte* at,
   object.store(at);
 }
 
+MissingAtObject missing_at(const std::byte* at) {
+  const Object object = Object::load(at);
+  return {object.pending, object.bytes};
+}
+
 code::Handler barrier_object_handler(Op& op, const Instruction& instruction,
                                      code::Function& function) {
   if (instruction.words.front() != "mbarrier") return nullptr;

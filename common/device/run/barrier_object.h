@@ -12,6 +12,13 @@ namespace run {
 code::Handler barrier_object_handler(code::Op& op, const code::Instruction& instruction,
                                      code::Function& function);
 
+// What the phase of an object still lacks: arrivals, and bytes of bulk copies (negative: too many).
+struct MissingAtObject {
+  std::uint32_t arrivals = 0;
+  std::int64_t bytes = 0;
+};
+MissingAtObject missing_at(const std::byte* object);
+
 // `object`: its 8 bytes. Arrivals at it, and bytes of bulk copies that have arrived.
 void arrive_at(Warp& warp, const code::Instruction& instruction, std::byte* object,
                std::uint32_t count);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "memory/book.h"
+#include "run/barrier_object.h"
 #include "run/engine.h"
 
 namespace run {
@@ -20,6 +21,24 @@ report::Place place_of(const code::Program& program, const code::Instruction& in
 const code::Instruction& at(const Part& part) {
   const code::Function& function = *part.frames.back().function;
   return function.instructions[static_cast<std::size_t>(part.next - function.ops.data())];
+}
+
+// Of a part that waits for a phase of a barrier object in its block's shared memory: the object.
+std::optional<report::ObjectWait> object_of(const RunningBlock& block, const Part& part) {
+  const code::Function& function = *part.frames.back().function;
+  if (part.waiting != Waiting::kMemory || part.next == function.ops.data()) return std::nullopt;
+  const auto last = static_cast<std::size_t>(part.next - function.ops.data() - 1);
+  const bool is_object = function.instructions[last].words.front() == "mbarrier";
+  const std::uint64_t offset = part.last_poll;
+  if (!is_object || offset + 8 > block.shared_bytes) return std::nullopt;
+  std::string name = "at byte " + std::to_string(offset) + " of shared memory";
+  for (const code::SharedVariable& variable : block.launch->kernel->shared) {
+    const std::uint64_t within = offset - variable.offset;
+    if (within >= variable.size_bytes) continue;
+    name = (within == 0 ? "" : "at byte " + std::to_string(within) + " of ") + variable.name;
+  }
+  const MissingAtObject missing = missing_at(block.shared + offset);
+  return report::ObjectWait{name, missing.arrivals, missing.bytes};
 }
 
 report::WaitsFor reason(const Part& part, const Barrier* barrier) {
@@ -47,12 +66,17 @@ std::vector<report::WaitingThread> threads_of(const RunningBlock& block) {
     for (const auto& part : warp->parts) {
       const Barrier* const barrier =
           part->waiting == Waiting::kBarrier ? &block.barriers[part->barrier] : nullptr;
+      const std::optional<report::ObjectWait> object = object_of(block, *part);
       for_each_lane(part->lanes & warp->live, [&](int lane) {
         report::WaitingThread thread;
         thread.id = warp->thread_id(lane);
         thread.place = place_of(warp->engine->program, at(*part));
         thread.what = reason(*part, barrier);
         thread.mask = part->mask;
+        if (object) {
+          thread.what = report::WaitsFor::kBarrierObject;
+          thread.object = *object;
+        }
         if (barrier != nullptr) {
           thread.barrier = {static_cast<int>(part->barrier), barrier->arrived,
                             barrier->expected == 0 ? block.live : barrier->expected};

@@ -216,6 +216,8 @@ code::Handler control_handler(code::Op& op, const code::Instruction& instruction
 code::Handler memory_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler atomic_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler async_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
+code::Handler tensor_copy_handler(code::Op& op, const code::Instruction& instruction,
+                                  code::Function&);  // of those that are bulk copies
 code::Handler matrix_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler product_handler(code::Op& op, const code::Instruction& instruction, code::Function&);
 code::Handler warpgroup_handler(code::Op& op, const code::Instruction& instruction,

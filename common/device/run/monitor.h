@@ -41,6 +41,7 @@ struct AccessForm {
   bool is_atomic = false;       // read-modify-write; red, too
   bool is_async = false;        // a side of cp.async or of a bulk copy, a factor of wgmma
   bool is_async_proxy = false;  // of those, all but cp.async
+  bool continues = false;       // a further piece of the same bulk copy
   bool bypasses_cache = false;  // .cg, .cv, .wt: a look at, or a word for, other blocks
   std::uint8_t element_bytes = 4;
   std::uint8_t num_elements = 1;  // 2, 4: a vector

@@ -327,6 +327,7 @@ TEST_F(CountMemory, ABulkCopyIsOneRequestOnEachSide) {
       Access from = make(Space::kGlobal, 5, steps(data_ + piece, 0), 1, 16);
       Access to = make(Space::kShared, 5, steps(piece, 0), 1, 16);
       from.is_async = to.is_async = true;
+      from.continues = to.continues = piece != 0;
       make_read(from);
       make_write(to);
     }

@@ -15,7 +15,7 @@ using report::Kind;
 constexpr unsigned kImageBytes = 16384, kBytesOfB = 8192;  // A is in front of B
 constexpr unsigned kRows = 64, kDepth = 16;
 
-// Small numbers, of which each product is exact.
+// Small numbers, so that each product is exact.
 int a_at(unsigned row, unsigned k) { return static_cast<int>((row * 5 + k * 3) % 11) - 5; }
 int b_at(unsigned column, unsigned k) { return static_cast<int>((column * 7 + k) % 9) - 4; }
 std::uint16_t bf16(int value) {

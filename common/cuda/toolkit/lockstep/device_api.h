@@ -72,6 +72,20 @@ LOCKSTEP_API cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wan
 LOCKSTEP_API cudaError_t cudaDriverGetVersion(int* version);
 LOCKSTEP_API cudaError_t cudaRuntimeGetVersion(int* version);
 
+// Functions of the driver by name. There is one: cuTensorMapEncodeTiled.
+enum cudaDriverEntryPointQueryResult {
+  cudaDriverEntryPointSuccess = 0,
+  cudaDriverEntryPointSymbolNotFound = 1,
+  cudaDriverEntryPointVersionNotSufficent = 2,
+};
+#define cudaEnableDefault 0x0
+LOCKSTEP_API cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function,
+                                                 unsigned long long flags,
+                                                 cudaDriverEntryPointQueryResult* result = nullptr);
+LOCKSTEP_API cudaError_t cudaGetDriverEntryPointByVersion(
+    const char* symbol, void** function, unsigned int version, unsigned long long flags,
+    cudaDriverEntryPointQueryResult* result = nullptr);
+
 // Returns a kernel's fault, if there was one; there is nothing to wait for.
 LOCKSTEP_API cudaError_t cudaDeviceSynchronize();
 // Frees all device and managed memory and clears all errors, including sticky ones.
