@@ -6,22 +6,20 @@ import shutil
 import subprocess
 import sys
 import time
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from lockstep_grader.model.errors import ExitCode, FaultError
-from lockstep_grader.toolchain import clang
+from lockstep_grader.toolchain import clang, wheels
 from lockstep_grader.toolchain.clang import Clang, ensure_cccl, ensure_clang, find_clang
 
 from conftest import runnable, wait_for
+from fake_pip import FakePip
 
 SAYS = 'echo "clang version {version} (a build)"'
 TARGETS = "case $* in *--print-targets) echo '    nvptx64 - NVIDIA PTX 64-bit';; *) {says};; esac"
-WHEEL = "ziglang-0.17.1-py3-none-any.whl"
-CCCL = "nvidia_cuda_cccl-13.3.5.0.6-py3-none-any.whl"
 
 
 def program(file: Path, script: str) -> Path:
@@ -30,37 +28,16 @@ def program(file: Path, script: str) -> Path:
     return file
 
 
-class Place:
-    """A checkout's .venv, and a pip that does as it is told."""
+class Place(FakePip):
+    """A checkout's .venv, and a pip."""
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.venv, self.log = root / ".venv", root / "log"
+        super().__init__(root, monkeypatch)
+        self.venv = root / ".venv"
         self.venv.mkdir()
-        with zipfile.ZipFile(root / WHEEL, "w") as wheel:
-            wheel.writestr("ziglang/zig", f"#!/bin/sh\n{SAYS.format(version='22.1.8')}\n")
-            wheel.writestr("ziglang/lib/include/stddef.h", "")
-            wheel.writestr("ziglang/lib/std/big.zig", "not needed")
-            wheel.writestr("ziglang-0.17.1.dist-info/METADATA", "")
-        with zipfile.ZipFile(root / CCCL, "w") as wheel:
-            for name in ("cuda/atomic", "nv/target", "cub/cub.cuh", "thrust/sort.h", "other/x.h"):
-                wheel.writestr(f"nvidia/cu13/include/cccl/{name}", "")
-        script = f"case $* in *cccl*) wheel={CCCL};; *) wheel={WHEEL};; esac"
-        self._copy, self._pip = f'{script}; cp "{root}/$wheel" "$dest"', root / "pip"
-        self.does(self._copy)
         monkeypatch.delenv("LOCKSTEP_CLANG", raising=False)
         monkeypatch.delenv("LOCKSTEP_CCCL", raising=False)
-        monkeypatch.setattr(clang, "pip_command", lambda *_: [str(self._pip)])
         monkeypatch.setattr(clang, "_importable", list)
-
-    def does(self, script: str) -> None:
-        program(self._pip, f'dest=$5; echo "$*" >> {self.log}\n{script}')
-
-    def works(self) -> None:
-        self.does(self._copy)
-
-    @property
-    def calls(self) -> int:
-        return len(self.log.read_text().splitlines()) if self.log.exists() else 0
 
     @property
     def left(self) -> set[str]:
@@ -78,14 +55,14 @@ def test_it_is_fetched_once_and_only_what_is_needed_is_kept(
     (place.venv / "clang-killed").mkdir()
     found = ensure_clang(place.venv)
     assert found == Clang(place.venv / "clang" / "zig", "22.1.8")
-    assert place.log.read_text().split()[-1] == "ziglang==0.17.1"
+    assert place.asked == ["ziglang==0.17.1"]
     kept = {str(path.relative_to(found.path.parent)) for path in found.path.parent.rglob("*.*")}
     assert kept == {"lib/include/stddef.h", "whole.txt"}
     assert place.left == {"clang", "clang.lock"}
     said = capfd.readouterr().err.splitlines()
     assert said[0] == "lab: fetching clang, which compiles kernels (101 MB, once)"
     assert ensure_clang(place.venv) == found
-    assert place.calls == 1
+    assert len(place.asked) == 1
     assert capfd.readouterr().err == ""
 
 
@@ -95,7 +72,7 @@ def test_a_rung_finds_no_library_that_does_what_a_lab_asks_for(place: Place) -> 
     rungs, programs = {"cuda/atomic", "nv/target"}, {"cub/cub.cuh", "thrust/sort.h"}
     assert files == {f"rungs/{name}" for name in rungs} | {f"programs/{name}" for name in programs}
     assert ensure_cccl(place.venv) == folder
-    assert place.calls == 1
+    assert len(place.asked) == 1
 
 
 def test_a_folder_of_cccl_may_be_named(
@@ -107,7 +84,7 @@ def test_a_folder_of_cccl_may_be_named(
     (tmp_path / "cuda").mkdir()
     (tmp_path / "cuda" / "atomic").touch()
     assert ensure_cccl(place.venv) == tmp_path
-    assert place.calls == 0
+    assert not place.asked
 
 
 def test_half_an_installation_is_fetched_again(place: Place) -> None:
@@ -118,7 +95,7 @@ def test_half_an_installation_is_fetched_again(place: Place) -> None:
     ensure_clang(place.venv)
     (zig.parent / "whole.txt").write_text("ziglang==0.16.0 7\n")
     ensure_clang(place.venv)
-    assert place.calls == 3
+    assert len(place.asked) == 3
 
 
 @pytest.mark.parametrize(
@@ -130,7 +107,7 @@ def test_half_an_installation_is_fetched_again(place: Place) -> None:
         ),
         ("echo 'No space left on device'; exit 1", "the disk is full: free 1 GB"),
         ("exit 0", "no output"),
-        (f'echo torn > "$dest/{WHEEL}"', "File is not a zip file"),
+        ('echo torn > "$dest/zig.whl"', "File is not a zip file"),
     ],
 )
 def test_a_failure_is_one_line_with_the_next_step_and_leaves_nothing(
@@ -142,7 +119,7 @@ def test_a_failure_is_one_line_with_the_next_step_and_leaves_nothing(
     assert str(raised.value) == f"clang cannot be fetched: {said}, then run this again"
     assert raised.value.exit_code == ExitCode.FAULT
     assert place.left == {"clang.lock"}
-    place.works()
+    place.does(place.copies)
     assert ensure_clang(place.venv).version == "22.1.8"
 
 
@@ -153,14 +130,14 @@ def test_a_full_disk_is_told_before_anything_is_fetched(
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     with pytest.raises(FaultError, match="the disk is full: free 1 GB, then run this again"):
         ensure_clang(place.venv)
-    assert place.calls == 0
+    assert not place.asked
 
 
 def test_a_download_that_stands_still_is_given_up(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clang, "_STALL_SECONDS", 0.3)
-    place.does(f'head -c 1000 /dev/zero > "$dest/{WHEEL}"; exec sleep 60')
+    monkeypatch.setattr(wheels, "_STALL_SECONDS", 0.3)
+    place.does('head -c 1000 /dev/zero > "$dest/zig.whl"; exec sleep 60')
     with pytest.raises(FaultError, match="nothing came for 0 s: wait a while, then run this again"):
         ensure_clang(place.venv)
     assert place.left == {"clang.lock"}
@@ -169,8 +146,9 @@ def test_a_download_that_stands_still_is_given_up(
 def test_ctrl_c_ends_pip_and_leaves_nothing(place: Place) -> None:
     place.does(f"echo $$ > {place.venv.parent}/pid; exec sleep 60")
     script = (
-        "import sys; from pathlib import Path; from lockstep_grader.toolchain import clang\n"
-        "clang.pip_command = lambda *_: [sys.argv[1]]; clang._importable = list\n"
+        "import sys; from pathlib import Path\n"
+        "from lockstep_grader.toolchain import clang, wheels\n"
+        "wheels.pip_command = lambda *_: [sys.argv[1]]; clang._importable = list\n"
         "from lockstep_grader.machine.process import interruption; interruption.listen()\n"
         "clang.ensure_clang(Path(sys.argv[2]))\n"
     )

@@ -3,6 +3,7 @@
 
 import io
 import os
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -12,32 +13,25 @@ import pytest
 from lockstep_grader.machine.progress import FetchLine
 from lockstep_grader.toolchain import nvcc_setup
 from lockstep_grader.toolchain.nvcc_setup import begin, state_of_nvcc
-from lockstep_grader.toolchain.system import missing_pins, nvcc_of, pins
+from lockstep_grader.toolchain.system import nvcc_of
+from lockstep_grader.toolchain.wheels import NVCC
 
-from conftest import FAKES, runnable, wait_for
+from conftest import wait_for
+from fake_pip import FakePip
 
-PINS = pins()
-# The script's arguments: the folder of packages, then pip's own, the pin last.
-UNPACK = (FAKES / "unpack_nvcc").read_text("utf-8")
+PINS = [NVCC.pin(wheel) for wheel in NVCC.wheels]
 
 
-class Place:
-    """A checkout's .venv and memory, and a pip that does as it is told."""
+class Place(FakePip):
+    """A checkout's .venv and memory, and a pip."""
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__(root, monkeypatch)
         self.venv, self.state = root / ".venv", root / ".lockstep"
-        python = f"python{sys.version_info.major}.{sys.version_info.minor}"
-        self.site = self.venv / "lib" / python / "site-packages"
-        self.site.mkdir(parents=True)
-        self._pip = root / "pip"
-        self.script(UNPACK)
+        self.venv.mkdir()
         monkeypatch.delenv("LOCKSTEP_NVCC")
         monkeypatch.setattr(sys, "prefix", str(self.venv))
         monkeypatch.setattr(nvcc_setup, "toolkit_nvcc", lambda: "")
-        monkeypatch.setattr(nvcc_setup, "pip_command", lambda _: [str(self._pip), str(self.site)])
-
-    def script(self, text: str) -> None:
-        runnable(self._pip, f'#!/bin/bash\nsite=$1; pin="${{@: -1}}"\n{text}\n')
 
     def begin(self, choice: bool | None = None) -> nvcc_setup.Installation | None:
         return begin(choice, state=self.state, venv=self.venv)
@@ -47,10 +41,6 @@ class Place:
         assert under_way
         under_way.finish()
 
-    def asked(self) -> list[str]:
-        """What pip had to install so far, by package."""
-        return (self.site / "log").read_text().splitlines()
-
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
@@ -58,47 +48,48 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
 
 
 def test_what_is_missing_is_fetched_once(place: Place, capfd: pytest.CaptureFixture[str]) -> None:
-    (place.state / "nvcc-killed" / "pip-unpack").mkdir(parents=True)
+    (place.venv / "nvcc-killed" / "pip-unpack").mkdir(parents=True)
     place.fetch()
-    assert place.asked() == PINS
-    assert missing_pins(place.venv) == []
-    assert nvcc_of(place.venv) == str(place.site / "nvidia" / "cu13" / "bin" / "nvcc")
+    assert place.asked == PINS
+    assert NVCC.missing(place.venv) == []
+    assert nvcc_of(place.venv) == str(place.venv / "nvcc" / "bin" / "nvcc")
     said = capfd.readouterr().err.splitlines()
     assert "fetching NVIDIA's compiler" in said[0]
     assert "129 MB" in said[0]
     assert said[-1] == "lab: NVIDIA's compiler is in .venv"
     assert place.begin() is None
     assert capfd.readouterr().err == ""
-    assert [file.name for file in place.state.iterdir()] == ["nvcc.lock"]  # no scratch folder
+    assert [file.name for file in place.state.iterdir()] == ["nvcc.lock"]
+    assert [file.name for file in place.venv.iterdir()] == ["nvcc"]  # no scratch folder
 
 
 def test_a_failure_is_told_once_and_the_next_try_goes_on(
     place: Place, capfd: pytest.CaptureFixture[str]
 ) -> None:
     down = "NewConnectionError: Network is unreachable"
-    place.script(f"case $pin in *nvcc*) echo '{down}'; exit 1;; esac; {UNPACK}")
+    place.does(f"case $pin in *nvcc*) echo '{down}'; exit 1;; esac; {place.copies}")
     place.fetch()
     (line,) = [line for line in capfd.readouterr().err.splitlines() if "going on" in line]
     assert "package server cannot be reached" in line
     assert line.endswith("./lab --nvcc doctor")
     assert place.begin() is None  # remembered
     assert "cannot be reached" in state_of_nvcc(place.state, place.venv)
-    assert place.asked() == PINS[:2]
-    place.script(UNPACK)
+    assert place.asked == PINS[:2]
+    place.does(place.copies)
     place.fetch(choice=True)
-    assert place.asked() == PINS  # the first two were not fetched again
-    assert missing_pins(place.venv) == []
+    assert place.asked == PINS  # the first two were not fetched again
+    assert NVCC.missing(place.venv) == []
     assert not (place.state / "no-nvcc").exists()
 
 
 def test_a_day_later_it_is_tried_again(place: Place) -> None:
-    place.script("exit 1")
+    place.does("exit 1")
     place.fetch()
     yesterday = time.time() - 25 * 3600
     os.utime(place.state / "no-nvcc", (yesterday, yesterday))
-    place.script(UNPACK)
+    place.does(place.copies)
     place.fetch()
-    assert missing_pins(place.venv) == []
+    assert NVCC.missing(place.venv) == []
 
 
 def test_no_nvcc_is_remembered_until_nvcc(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +101,7 @@ def test_no_nvcc_is_remembered_until_nvcc(place: Place, monkeypatch: pytest.Monk
     assert os.environ.pop("LOCKSTEP_NVCC") == "off"  # nor is one used that is there
     assert "switched off" in state_of_nvcc(place.state, place.venv)
     place.fetch(choice=True)
-    assert missing_pins(place.venv) == []
+    assert NVCC.missing(place.venv) == []
 
 
 def test_nothing_is_fetched_where_it_is_off_or_there_or_has_no_place(
@@ -129,20 +120,21 @@ def test_nothing_is_fetched_where_it_is_off_or_there_or_has_no_place(
 
 def test_a_package_whose_files_are_gone_is_fetched_again(place: Place) -> None:
     place.fetch()
-    (place.site / "nvidia" / "cu13" / "nvvm" / "bin" / "cicc").unlink()
-    assert [pin.partition("==")[0] for pin in missing_pins(place.venv)] == ["nvidia-nvvm"]
+    (place.venv / "nvcc" / "nvvm" / "bin" / "cicc").unlink()
+    assert [wheel.name for wheel in NVCC.missing(place.venv)] == ["nvidia-nvvm"]
     assert nvcc_of(place.venv) == ""  # it would call its own lack the student's error
     place.fetch()
-    assert place.asked() == [*PINS, PINS[-1]]
+    assert place.asked == [*PINS, PINS[-1]]
 
 
 def test_ctrl_c_ends_pip_and_the_next_start_fetches_the_rest(
     place: Place, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    place.script(f"case $pin in *nvcc*) touch $site/waits; exec sleep 60;; esac; {UNPACK}")
+    waits = place.venv / "waits"
+    place.does(f"case $pin in *nvcc*) touch {waits}; exec sleep 60;; esac; {place.copies}")
     under_way = place.begin()
     assert under_way
-    wait_for((place.site / "waits").exists)
+    wait_for(waits.exists)
     with monkeypatch.context() as patch:
         patch.setattr(FetchLine, "show", interrupt)
         started = time.monotonic()
@@ -150,9 +142,9 @@ def test_ctrl_c_ends_pip_and_the_next_start_fetches_the_rest(
     assert time.monotonic() - started < 5
     assert "the next start fetches the rest" in capfd.readouterr().err
     assert not (place.state / "no-nvcc").exists()  # no failure
-    place.script(UNPACK)
+    place.does(place.copies)
     place.fetch()
-    assert place.asked() == PINS
+    assert place.asked == PINS
 
 
 def interrupt(*_: object) -> None:
@@ -160,7 +152,7 @@ def interrupt(*_: object) -> None:
 
 
 def test_one_at_a_time_fetches(place: Place) -> None:
-    place.script(f"sleep 0.2; {UNPACK}")
+    place.does(f"sleep 0.2; {place.copies}")
     first = place.begin()
     assert first
     assert place.begin() is None
@@ -170,10 +162,11 @@ def test_one_at_a_time_fetches(place: Place) -> None:
 def test_too_little_disk_is_said_before_the_download(
     place: Place, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(nvcc_setup, "_DISK_BYTES", 1 << 60)
+    usage = shutil.disk_usage(place.venv)._replace(free=1 << 20)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     place.fetch()
     assert "the disk is full: free 1 GB, then ./lab --nvcc doctor" in capfd.readouterr().err
-    assert not (place.site / "log").exists()
+    assert not place.asked
 
 
 def test_the_estimate_only_falls_and_starts_from_what_was_there() -> None:

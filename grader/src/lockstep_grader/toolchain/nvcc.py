@@ -3,7 +3,7 @@
 
 The nvcc that compiles a rung to an object file needs no driver and no CUDA libraries. The
 first of these that can: the toolkit's, on PATH or in /usr/local/cuda; NVIDIA's packages from PyPI
-(requirements-nvcc.txt) in this Python's environment.
+(requirements-nvcc.txt) in .venv.
 """
 
 import math

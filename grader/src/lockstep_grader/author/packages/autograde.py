@@ -28,8 +28,9 @@ from lockstep_grader.model.text import one_line
 from lockstep_grader.results.export import platforms
 from lockstep_grader.results.export.words import RUNG_CHARS, disarmed, headline, items, points
 from lockstep_grader.results.graded import GRADES, Entry, LabEntry, read_results
-from lockstep_grader.toolchain.nvcc_setup import VARIABLE as NVCC
-from lockstep_grader.toolchain.system import missing_pins, toolkit_nvcc
+from lockstep_grader.toolchain.nvcc_setup import VARIABLE
+from lockstep_grader.toolchain.system import toolkit_nvcc
+from lockstep_grader.toolchain.wheels import NVCC
 
 COMPILE_BYTES = 464 << 20  # the largest compile of a judge takes 440 MiB (g++ 14, 2026-11-23)
 OWN_BYTES = 96 << 20  # the grader, CMake and Ninja, without the compilers
@@ -163,8 +164,8 @@ def _grade(workspace: Workspace, platform: Platform, lab: Lab, work: Path) -> En
     if _prepared(workspace).is_file() and not workspace.toolchain_file:
         argv += [f"LOCKSTEP_TOOLCHAIN={_prepared(workspace).read_text('utf-8').strip()}"]
     # Where the set-up could not fetch it, there is no network here either.
-    if missing_pins() and not toolkit_nvcc():
-        argv += [f"{NVCC}=off"]
+    if NVCC.missing() and not toolkit_nvcc():
+        argv += [f"{VARIABLE}=off"]
     argv += [sys.executable, str(_PROGRAM), "grade", str(work / "class")]
     argv += ["--lab", lab.id, "--backend", "cpu", "--results", str(report.parent)]
     if platform in _ONE_AT_A_TIME:
