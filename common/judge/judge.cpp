@@ -103,6 +103,18 @@ std::vector<std::size_t> parse_sizes(const std::string& option, const std::strin
   return sizes;
 }
 
+// MULTIPROCESSORS,THREADS,SHARED_BYTES,L2_BYTES: of each multiprocessor, and the cache of all.
+wire::Posed parse_gpu(const std::string& option, const std::string& text) {
+  const std::vector<std::size_t> numbers = parse_sizes(option, text);
+  if (numbers.size() != 4) throw std::invalid_argument(option + " takes four numbers");
+  wire::Posed gpu;
+  gpu.num_multiprocessors = static_cast<std::uint32_t>(numbers[0]);
+  gpu.threads_per_multiprocessor = static_cast<std::uint32_t>(numbers[1]);
+  gpu.shared_bytes_per_multiprocessor = static_cast<std::uint32_t>(numbers[2]);
+  gpu.l2_bytes = static_cast<std::uint32_t>(numbers[3]);
+  return gpu;
+}
+
 RungSuite suite_of(const std::string& rung, const LabJudge& lab) {
   for (const RungSuite& entry : lab.suites) {
     if (entry.rung == rung) return entry;
@@ -400,6 +412,8 @@ Options parse_options(int argc, char** argv) {
       options.wrapper.push_back(value);
     } else if (name == "--checker-log") {
       options.checker_log = value;
+    } else if (name == "--gpu") {
+      options.gpu = parse_gpu(name, value);
     } else if (name == "--shapes") {
       options.shapes = true;
     } else if (name == "--timed") {

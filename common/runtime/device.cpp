@@ -98,8 +98,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   std::snprintf(p.name, sizeof(p.name), "Lockstep");
   p.totalGlobalMem = kDeviceMemoryBytes;
   p.sharedMemPerBlock = kDefaultSharedBytesPerBlock;
-  p.sharedMemPerBlockOptin = kMaxSharedBytesPerBlock;
-  p.sharedMemPerMultiprocessor = kSharedBytesPerMultiprocessor;
+  p.sharedMemPerBlockOptin = max_shared_bytes_per_block();
+  p.sharedMemPerMultiprocessor = g_multiprocessors.shared_bytes;
   p.reservedSharedMemPerBlock = kReservedSharedBytesPerBlock;
   p.regsPerBlock = p.regsPerMultiprocessor = kRegistersPerMultiprocessor;
   p.warpSize = kWarpSize;
@@ -133,8 +133,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   p.multiProcessorCount = g_multiprocessors.count;
   p.maxThreadsPerMultiProcessor = g_multiprocessors.threads;
   p.maxBlocksPerMultiProcessor = kMaxBlocksPerMultiprocessor;
-  p.l2CacheSize = static_cast<int>(kL2CacheBytes);
-  p.persistingL2CacheMaxSize = static_cast<int>(kMaxPersistingL2CacheBytes);
+  p.l2CacheSize = static_cast<int>(g_multiprocessors.l2_bytes);
+  p.persistingL2CacheMaxSize = static_cast<int>(max_persisting_l2_bytes());
   p.accessPolicyMaxWindowSize = static_cast<int>(kMaxAccessPolicyWindowBytes);
   p.singleToDoublePrecisionPerfRatio = 2;
   p.deviceOverlap = p.asyncEngineCount = p.concurrentKernels = 1;

@@ -62,7 +62,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
     default:
       return set_last_error(cudaErrorInvalidValue);
   }
-  if (value < 0 || static_cast<std::size_t>(value) > kMaxSharedBytesPerBlock) {
+  if (value < 0 || static_cast<std::size_t>(value) > max_shared_bytes_per_block()) {
     return set_last_error(cudaErrorInvalidValue);
   }
   const auto size_bytes = static_cast<std::uint32_t>(value);
@@ -130,9 +130,9 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* shared_bytes,
                     num_blocks <= blocks_per_multiprocessor(threads_per_block, 0);
   if (!fits) return set_last_error(cudaErrorInvalidValue);
   const std::size_t each =
-      kSharedBytesPerMultiprocessor / static_cast<std::size_t>(num_blocks) / 128 * 128;
+      g_multiprocessors.shared_bytes / static_cast<std::size_t>(num_blocks) / 128 * 128;
   const std::size_t taken = kReservedSharedBytesPerBlock + static_bytes(*kernel);
   const std::size_t left = each > taken ? each - taken : 0;
-  *shared_bytes = std::min(left, kMaxSharedBytesPerBlock - static_bytes(*kernel));
+  *shared_bytes = std::min(left, max_shared_bytes_per_block() - static_bytes(*kernel));
   return set_last_error(cudaSuccess);
 }

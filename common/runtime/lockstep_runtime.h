@@ -19,7 +19,13 @@ void explain_host_crashes(void (*last_words)(const std::string& what));
 void report_host_crash(const serve::Place& place, const std::string& what);
 
 // What the device claims to have; 0: what it has.
-void pose_as(unsigned num_multiprocessors, unsigned threads_per_multiprocessor);
+struct Pose {
+  unsigned num_multiprocessors = 0;
+  unsigned threads_per_multiprocessor = 0;
+  unsigned shared_bytes_per_multiprocessor = 0;
+  unsigned l2_bytes = 0;
+};
+void pose_as(const Pose& pose);
 
 // Errors of earlier calls are of no concern any more.
 void forget_errors();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <string>
+#include <type_traits>
 
 #include "allocation.h"
 #include "connection.h"
@@ -27,12 +28,15 @@ void report_failed_allocation(const std::string& function) {
 
 }  // namespace
 
-void pose_as(unsigned num_multiprocessors, unsigned threads_per_multiprocessor) {
+void pose_as(const Pose& pose) {
   g_multiprocessors = {};
-  if (num_multiprocessors != 0) g_multiprocessors.count = static_cast<int>(num_multiprocessors);
-  if (threads_per_multiprocessor != 0) {
-    g_multiprocessors.threads = static_cast<int>(threads_per_multiprocessor);
-  }
+  const auto set = [](auto& value, unsigned other) {
+    if (other != 0) value = static_cast<std::remove_reference_t<decltype(value)>>(other);
+  };
+  set(g_multiprocessors.count, pose.num_multiprocessors);
+  set(g_multiprocessors.threads, pose.threads_per_multiprocessor);
+  set(g_multiprocessors.shared_bytes, pose.shared_bytes_per_multiprocessor);
+  set(g_multiprocessors.l2_bytes, pose.l2_bytes);
 }
 
 void forget_errors() { clear_errors(); }

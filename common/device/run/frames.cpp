@@ -76,8 +76,8 @@ std::uint64_t special_value(const Warp& warp, std::string_view name) {
   if (name.starts_with("%nctaid")) return component(launch.grid);
   if (name == "%warpid") return warp.id;
   if (name == "%nwarpid") return (block.num_threads + kWarpSize - 1) / kWarpSize;
-  if (name == "%smid") return block.linear % kNumMultiprocessors;
-  if (name == "%nsmid") return kNumMultiprocessors;
+  if (name == "%smid") return block.linear % launch.num_multiprocessors;
+  if (name == "%nsmid") return launch.num_multiprocessors;
   if (name == "%gridid") return launch.number;
   if (name == "WARP_SZ") return kWarpSize;
   if (name == "%dynamic_smem_size") return launch.dynamic_shared_bytes;

@@ -396,7 +396,7 @@ std::uint32_t own_cluster_rank(const Warp& warp) {
 }
 
 std::uint64_t max_resident_blocks(const Launch& launch) {
-  return blocks_per_multiprocessor(launch) * kNumMultiprocessors;
+  return blocks_per_multiprocessor(launch) * launch.num_multiprocessors;
 }
 
 struct Machine::State : Engine {
@@ -462,7 +462,7 @@ Outcome Machine::launch(std::unique_ptr<Launch> launch) {
   running->schedule = Schedule::for_grid(engine.seed, num_clusters, num_warps);
   const bool has_all_room = launch->is_cooperative || !running->schedule.is_device_busy;
   running->max_resident = std::max<std::uint64_t>(
-      1, blocks_per_multiprocessor(*launch) * (has_all_room ? kNumMultiprocessors : 1));
+      1, blocks_per_multiprocessor(*launch) * (has_all_room ? launch->num_multiprocessors : 1));
   running->launch = std::move(launch);
   engine.running = std::move(running);
   engine.host_variables = engine.launch().host_variables;

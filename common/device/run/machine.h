@@ -22,7 +22,6 @@ enum class Outcome {
 };
 
 // What the presented device is. docs/counters.md, occupancy.
-inline constexpr int kNumMultiprocessors = LAB_MULTIPROCESSORS;
 inline constexpr int kMaxThreadsPerBlock = 1024;
 inline constexpr std::uint32_t kMaxSharedBytesPerBlock = 227 << 10;
 inline constexpr std::uint32_t kDefaultSharedBytesPerBlock = 48 << 10;

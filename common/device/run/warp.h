@@ -202,6 +202,7 @@ struct Launch {
   Dim grid, block, cluster;
   std::uint32_t dynamic_shared_bytes = 0;
   bool is_cooperative = false;
+  std::uint32_t num_multiprocessors = LAB_MULTIPROCESSORS;  // that the device presents
   std::uint64_t stream = 0;
   std::uint64_t number = 0;  // launches are counted from 1
   std::vector<std::byte> parameters;

@@ -77,6 +77,7 @@ bool is_devices(const CopyEnd& end) {
 void tell(Watchers& watchers, const Copy& command, const CopyEnd& to, const CopyEnd& from) {
   memory::Observer* const observer = memory::observer();
   const memory::HostPlace at = host_place(command.at);
+  watchers.timer().begin_copy("cudaMemcpy");
   const auto tell_row = [&](std::uint64_t to_row, std::uint64_t from_row) {
     const std::uint64_t width = command.extent.width;
     if (observer != nullptr) {
@@ -88,10 +89,10 @@ void tell(Watchers& watchers, const Copy& command, const CopyEnd& to, const Copy
         observer->on_read(from_row, width);
       }
     }
-    if (watchers.is_counting()) {
-      watchers.counter().copy(at, is_devices(to) ? to_row : 0, is_devices(from) ? from_row : 0,
-                              width);
-    }
+    const std::uint64_t to_device = is_devices(to) ? to_row : 0;
+    const std::uint64_t from_device = is_devices(from) ? from_row : 0;
+    if (watchers.is_counting()) watchers.counter().copy(at, to_device, from_device, width);
+    watchers.timer().copy_row(to_device, from_device, width);
   };
   const auto row = [](const Box& box, std::uint64_t y, std::uint64_t z) {
     return box.base + (z * box.slice_rows + y) * box.pitch;
@@ -220,8 +221,10 @@ int Device::handle(const Fill& command, Nothing&, Call&) {
     host_calls(command.at);
     begin_work(command.stream, command.at);
     const auto all = *dense_bytes(extent);
+    watchers_.timer().begin_copy("cudaMemset");
     for_rows(
         command.to, extent, 0, all, [&](std::uint64_t address, std::uint64_t, std::uint64_t size) {
+          watchers_.timer().copy_row(address, 0, size);
           if (memory::observer() != nullptr) memory::observer()->on_write(address, size);
           auto* const at = reinterpret_cast<std::byte*>(address);
           if (command.element_bytes == 1) {

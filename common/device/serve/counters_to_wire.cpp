@@ -74,9 +74,9 @@ std::vector<wire::Shape> to_wire(const std::vector<timing::Shape>& shapes) {
   for (const timing::Shape& shape : shapes) {
     wire::Counters features;
     for (std::size_t i = 0; i < timing::kNumFeatures; ++i) {
-      if (shape.features[i] != 0) {
-        features[timing::name_of(static_cast<timing::Feature>(i))] = shape.features[i];
-      }
+      const auto feature = static_cast<timing::Feature>(i);
+      if (shape.features[feature] != 0)
+        features[timing::name_of(feature)] = shape.features[feature];
     }
     result.push_back({shape.kernel,
                       {shape.grid.x, shape.grid.y, shape.grid.z},

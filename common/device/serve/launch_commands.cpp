@@ -152,6 +152,7 @@ std::unique_ptr<run::Launch> Device::make_launch(const Launch& command,
   launch->cluster = dim(cluster_of(command, *kernel.function));
   launch->dynamic_shared_bytes = static_cast<std::uint32_t>(command.dynamic_shared_bytes);
   launch->is_cooperative = command.is_cooperative != 0;
+  if (posed_.num_multiprocessors != 0) launch->num_multiprocessors = posed_.num_multiprocessors;
   launch->stream = command.stream;
   launch->is_counted = watchers_.is_counting();
   launch->loses_updates =

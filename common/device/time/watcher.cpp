@@ -2,11 +2,9 @@
 #include "time/watcher.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstddef>
+#include <map>
 #include <utility>
 
-#include "count/counters.h"
 #include "count/request.h"
 
 namespace timing {
@@ -15,19 +13,6 @@ namespace {
 using run::Access;
 using run::Space;
 using run::Warp;
-
-constexpr std::uint64_t kSectorBytes = 32;
-// Of a multiprocessor since compute capability 9.0: shared memory and the first cache together.
-constexpr std::uint64_t kFirstCacheBytes = 256 * 1024;
-constexpr std::uint64_t kMostWords = 1 << 22;  // that are told apart, so that memory has a bound
-
-std::uint64_t cache_sectors(const run::Launch& launch) {
-  const std::uint64_t shared = launch.kernel->shared_bytes + launch.dynamic_shared_bytes;
-  const std::uint64_t held =
-      std::max<std::uint64_t>(count::occupancy(launch.block.count(), shared).blocks, 1);
-  const std::uint64_t used = std::min(held * shared, kFirstCacheBytes * 7 / 8);
-  return (kFirstCacheBytes - used) / held / kSectorBytes;
-}
 
 // Products of 16 bits are the unit: what a tensor core does of others in the same time.
 std::uint64_t in_products_of_16_bits(const code::Instruction& at, std::uint64_t multiply_adds) {
@@ -41,60 +26,75 @@ constexpr std::pair<Pipe, Feature> kFeatureOfPipe[] = {
     {Pipe::kFp64, Feature::kFp64},         {Pipe::kSpecial, Feature::kSpecial},
     {Pipe::kExchange, Feature::kExchange}, {Pipe::kMemory, Feature::kMemory}};
 
-}  // namespace
-
-const char* name_of(Feature feature) {
-  static constexpr const char* kNames[] = {
-#define DEVICE_FEATURE(constant, name) name,
-#include "time/features.inc"
-  };
-  return kNames[std::size_t(feature)];
+std::uint64_t shared_wavefronts(const Access& access) {
+  constexpr std::uint64_t kWavefrontBytes = 128;
+  if (access.is_async && access.instruction->has("bulk")) {  // in pieces of 16 bytes
+    return access.base % kWavefrontBytes == 0 ? 1 : 0;
+  }
+  const auto total = static_cast<std::uint64_t>(count::wavefronts_of(access).total);
+  if (!access.is_atomic) return total;
+  // Lanes at one word come one by one.
+  return std::max(total, static_cast<std::uint64_t>(count::largest_multiplicity(access)));
 }
 
+bool is_same(const run::Dim& a, const run::Dim& b) {
+  return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+}  // namespace
+
 std::vector<Shape> Watcher::take() {
-  shape_ = nullptr;
-  costs_.clear();
-  return std::exchange(shapes_, {});
+  std::vector<Shape> shapes;
+  shapes.reserve(shapes_.size());
+  for (const auto& shape : shapes_) shapes.push_back(std::move(*shape));
+  shapes_.clear();
+  shape_ = copies_ = nullptr;
+  program_ = nullptr;
+  traffic_.forget();
+  return shapes;
 }
 
 // ---- launches and blocks
 
+Shape& Watcher::shape_of(const run::Launch& launch) {
+  const std::uint64_t shared = launch.kernel->shared_bytes + launch.dynamic_shared_bytes;
+  for (const auto& shape : shapes_) {
+    if (shape->kernel == launch.kernel->readable && is_same(shape->grid, launch.grid) &&
+        is_same(shape->block, launch.block) && shape->shared_bytes == shared) {
+      return *shape;
+    }
+  }
+  shapes_.push_back(std::make_unique<Shape>(
+      Shape{launch.kernel->readable, launch.grid, launch.block, shared, {}, {}}));
+  return *shapes_.back();
+}
+
 void Watcher::launch_begins(run::Launch& launch) {
   shape_ = nullptr;
   if (!is_watching_) return;
-  const std::uint64_t shared = launch.kernel->shared_bytes + launch.dynamic_shared_bytes;
-  const auto is_same = [](const run::Dim& a, const run::Dim& b) {
-    return a.x == b.x && a.y == b.y && a.z == b.z;
-  };
-  const auto same = std::ranges::find_if(shapes_, [&](const Shape& shape) {
-    return shape.kernel == launch.kernel->readable && is_same(shape.grid, launch.grid) &&
-           is_same(shape.block, launch.block) && shape.shared_bytes == shared;
-  });
-  if (same == shapes_.end()) {
-    shapes_.push_back({launch.kernel->readable, launch.grid, launch.block, shared, {}});
-    shape_ = &shapes_.back();
-  } else {
-    shape_ = &*same;
-  }
+  shape_ = &shape_of(launch);
   const std::uint64_t num_warps = (launch.block.count() + run::kWarpSize - 1) / run::kWarpSize;
-  (*shape_)[Feature::kLaunches] += 1;
-  (*shape_)[Feature::kBlocks] += launch.grid.count();
-  (*shape_)[Feature::kWarps] += launch.grid.count() * num_warps;
-  cache_sectors_ = cache_sectors(launch);
-  read_.clear();
-  written_.clear();
-  atomics_.clear();
+  shape_->features[Feature::kLaunches] += 1;
+  shape_->features[Feature::kBlocks] += launch.grid.count();
+  shape_->features[Feature::kWarps] += launch.grid.count() * num_warps;
+  traffic_.begin_launch(launch);
   longest_ = {};
+  if (launch.program == program_) return;
+  program_ = launch.program;
+  regions_.clear();
+  executed_.clear();
+  executed_.resize(program_->num_instructions);
+  waits_.assign(program_->num_instructions, {});
+  used_.clear();
 }
 
-void Watcher::launch_ends(run::Launch& /*launch*/) {
+void Watcher::launch_ends(run::Launch& launch) {
   if (shape_ == nullptr) return;
   for (BlockState& block : states_) end_block(block);  // a fault may have ended the kernel
-  std::uint64_t hottest = 0;
-  for (const auto& [word, number] : atomics_) hottest = std::max(hottest, number);
-  (*shape_)[Feature::kHottestWord] += hottest;
-  (*shape_)[Feature::kLongestCycles] += longest_.cycles;
-  (*shape_)[Feature::kLongestLoads] += longest_.loads;
+  traffic_.end_launch(shape_->features);
+  shape_->features[Feature::kLongestCycles] += static_cast<std::uint64_t>(longest_.cycles);
+  shape_->features[Feature::kLongestLoads] += static_cast<std::uint64_t>(longest_.loads);
+  add_lines(*launch.program);
   shape_ = nullptr;
 }
 
@@ -103,8 +103,9 @@ void Watcher::block_starts(run::Block& block) {
   if (states_.size() <= block.slot) states_.resize(block.slot + 1);
   BlockState& state = states_[block.slot];
   state.is_resident = true;
-  state.cache.start(cache_sectors_);
   state.warps.assign(block.warps.size(), {});
+  traffic_.start(state.traffic, block);
+  state.arrivals = state.phase = {};
 }
 
 void Watcher::block_ends(run::Block& block) {
@@ -115,109 +116,194 @@ void Watcher::end_block(BlockState& block) {
   if (!block.is_resident) return;
   block.is_resident = false;
   Path path;
-  for (const WarpState& warp : block.warps) path = longer(path, warp.path);
-  (*shape_)[Feature::kChainCycles] += path.cycles;
-  (*shape_)[Feature::kChainLoads] += path.loads;
+  for (const WarpTime& warp : block.warps) path = longer(path, warp.now());
+  shape_->features[Feature::kChainCycles] += static_cast<std::uint64_t>(path.cycles);
+  shape_->features[Feature::kChainLoads] += static_cast<std::uint64_t>(path.loads);
   longest_ = longer(longest_, path);
+  traffic_.end(shape_->features, block.traffic);
 }
 
 // ---- instructions
 
-const BlockCost& Watcher::cost(const code::Function& function, const code::Block& block) {
-  const auto [found, is_new] = costs_.try_emplace(&block);
-  if (is_new) found->second = cost_of(function, block);
-  return found->second;
+Watcher::Executed& Watcher::executed(const Warp& warp, const code::Block& block) {
+  const code::Function& function = *warp.part->frames.back().function;
+  const std::uint32_t id = function.instructions[block.begin].id;
+  std::unique_ptr<Executed>& known = executed_[id];
+  if (known == nullptr) {
+    known = std::make_unique<Executed>();
+    known->function = &function;
+    const Regions& regions = regions_.try_emplace(&function, function).first->second;
+    const std::uint32_t number = function.instructions[block.begin].block;
+    known->is_first = !regions.blocks_of(number).empty();
+    if (known->is_first) known->cost = cost_of(function, regions, number);
+  }
+  return *known;
 }
 
 void Watcher::enters_block(Warp& warp, const code::Block& block, std::uint32_t /*lanes*/) {
   if (shape_ == nullptr) return;
-  const BlockCost& own = cost(*warp.part->frames.back().function, block);
-  (*shape_)[Feature::kIssued] += own.issued();
-  for (const auto& [pipe, feature] : kFeatureOfPipe) {
-    (*shape_)[feature] += own.slots[std::size_t(pipe)];
-  }
-  WarpState& state = states_[warp.block->slot].warps[warp.id];
-  state.path += state.has_pending ? longer(own.path, Path{0, 1}) : own.path;
-  state.has_pending = own.has_pending;
+  Executed& own = executed(warp, block);
+  if (!own.is_first) return;
+  if (own.times++ == 0) used_.push_back(&own);
+  const WarpTime::Wait wait = states_[warp.block->slot].warps[warp.id].execute(own.cost);
+  if (wait.path != Path{}) waits_[wait.instruction] += wait.path;
 }
 
-void Watcher::block_meets(run::Block& block, const code::Instruction& /*instruction*/) {
-  if (shape_ == nullptr) return;
-  (*shape_)[Feature::kBarriers] += 1;
-  BlockState& state = states_[block.slot];
-  Path path;
-  for (const WarpState& warp : state.warps) path = longer(path, warp.path);
-  for (WarpState& warp : state.warps) warp.path = path;
+// The launch's instructions become features, and costs of the lines that they are of.
+void Watcher::add_lines(const code::Program& program) {
+  std::map<std::pair<std::string_view, std::uint32_t>, LineCost> lines;
+  const auto line_of = [&](const code::Instruction& at) -> LineCost& {
+    const code::Program::Line where = program.line_near(at);
+    return lines[{where.file, where.line}];
+  };
+  for (Executed* const used : used_) {
+    Executed& block = *used;
+    for (const auto& [pipe, feature] : kFeatureOfPipe) {
+      shape_->features[feature] += block.times * block.cost.slots[std::size_t(pipe)];
+    }
+    shape_->features[Feature::kIssued] += block.times * block.cost.issued;
+    for (const BlockCost::Part& part : block.cost.parts) {
+      LineCost& line = line_of(block.function->instructions[part.instruction]);
+      line.issued += block.times * part.slots;
+      line.path += static_cast<std::int64_t>(block.times) * part.path;
+    }
+    for (const BlockCost::Late& late : block.cost.late) {
+      const code::Instruction& at = block.function->instructions[late.instruction];
+      line_of(at).path += std::exchange(waits_[at.id], {});
+    }
+    block.times = 0;
+  }
+  used_.clear();
+  for (auto& [where, cost] : lines) {
+    const auto same = std::ranges::find_if(shape_->lines, [&](const LineCost& line) {
+      return line.file == where.first && line.line == where.second;
+    });
+    if (same == shape_->lines.end()) {
+      shape_->lines.push_back({std::string(where.first), where.second, cost.issued, cost.path});
+    } else {
+      same->issued += cost.issued;
+      same->path += cost.path;
+    }
+  }
 }
 
 void Watcher::multiplies(Warp& /*warp*/, const code::Instruction& instruction,
                          std::uint64_t multiply_adds) {
   if (shape_ == nullptr) return;
-  (*shape_)[Feature::kTensor] += in_products_of_16_bits(instruction, multiply_adds);
+  shape_->features[Feature::kTensor] += in_products_of_16_bits(instruction, multiply_adds);
+}
+
+// ---- where threads meet
+
+void Watcher::meet(std::span<BlockState* const> blocks) {
+  Path path;
+  for (const BlockState* const block : blocks) {
+    for (const WarpTime& warp : block->warps) path = longer(path, warp.now());
+  }
+  for (BlockState* const block : blocks) {
+    for (WarpTime& warp : block->warps) warp.wait_until(path);
+  }
+}
+
+void Watcher::block_meets(run::Block& block, const code::Instruction& /*instruction*/) {
+  if (shape_ == nullptr) return;
+  shape_->features[Feature::kBarriers] += 1;
+  BlockState* const own = &states_[block.slot];
+  meet({&own, 1});
+}
+
+void Watcher::threads_meet(run::Block& block, std::span<const std::uint32_t> lanes_by_warp,
+                           const code::Instruction& /*instruction*/) {
+  if (shape_ == nullptr) return;
+  shape_->features[Feature::kBarriers] += 1;
+  std::vector<WarpTime>& warps = states_[block.slot].warps;
+  Path path;
+  for (std::size_t w = 0; w < std::min(warps.size(), lanes_by_warp.size()); ++w) {
+    if (lanes_by_warp[w] != 0) path = longer(path, warps[w].now());
+  }
+  for (std::size_t w = 0; w < std::min(warps.size(), lanes_by_warp.size()); ++w) {
+    if (lanes_by_warp[w] != 0) warps[w].wait_until(path);
+  }
+}
+
+void Watcher::grid_meets(run::Launch& /*launch*/) {
+  if (shape_ == nullptr) return;
+  std::vector<BlockState*> blocks;
+  for (BlockState& block : states_) {
+    if (!block.is_resident) continue;
+    shape_->features[Feature::kBarriers] += 1;
+    blocks.push_back(&block);
+  }
+  meet(blocks);
+}
+
+void Watcher::cluster_meets(std::span<run::Block* const> blocks) {
+  if (shape_ == nullptr) return;
+  std::vector<BlockState*> own;
+  for (const run::Block* const block : blocks) own.push_back(&states_[block->slot]);
+  shape_->features[Feature::kBarriers] += own.size();
+  meet(own);
+}
+
+// Barrier objects of a block are not told apart: a warp that waits for one may wait for another's
+// arrivals, too.
+void Watcher::phase_completes(run::Block& block, const code::Instruction& /*instruction*/,
+                              std::uint32_t /*expected*/) {
+  if (shape_ == nullptr) return;
+  BlockState& own = states_[block.slot];
+  own.phase = longer(own.phase, own.arrivals);
+}
+
+void Watcher::releases(Warp& warp, std::uint32_t /*lanes*/, run::Scope /*scope*/) {
+  if (shape_ == nullptr) return;
+  BlockState& own = states_[warp.block->slot];
+  own.arrivals = longer(own.arrivals, own.warps[warp.id].now());
+}
+
+void Watcher::acquires(Warp& warp, std::uint32_t /*lanes*/, run::Scope /*scope*/) {
+  if (shape_ == nullptr) return;
+  BlockState& own = states_[warp.block->slot];
+  own.warps[warp.id].wait_until(own.phase);
 }
 
 void Watcher::copies_committed(Warp& warp, std::uint32_t /*lanes*/) {
-  if (shape_ == nullptr) return;
-  WarpState& state = states_[warp.block->slot].warps[warp.id];
-  state.copies.push_back(state.path);
+  if (shape_ != nullptr) states_[warp.block->slot].warps[warp.id].commit_copies();
 }
 
 void Watcher::copies_waited(Warp& warp, std::uint32_t /*lanes*/, std::uint32_t num_left) {
-  if (shape_ == nullptr) return;
-  WarpState& state = states_[warp.block->slot].warps[warp.id];
-  while (state.copies.size() > num_left) {
-    Path arrived = state.copies.front();
-    arrived.loads += 1;
-    state.path = longer(state.path, arrived);
-    state.copies.pop_front();
-  }
+  if (shape_ != nullptr) states_[warp.block->slot].warps[warp.id].wait_for_copies(num_left);
 }
 
 // ---- memory
 
 void Watcher::access(Warp& warp, Access& access) {
   if (shape_ == nullptr || access.lanes == 0) return;
+  BlockState& block = states_[warp.block->slot];
   if (access.space == Space::kShared) {
-    (*shape_)[Feature::kSharedWavefronts] +=
-        static_cast<std::uint64_t>(count::wavefronts_of(access).total);
-  } else if (access.space == Space::kGlobal) {
-    count_sectors(states_[warp.block->slot], access);
+    shape_->features[Feature::kSharedWavefronts] += shared_wavefronts(access);
+  }
+  if (access.space != Space::kGlobal) return;
+  traffic_.access(shape_->features, block.traffic, warp.id, access);
+  if (access.is_async && access.instruction->has("bulk")) {
+    block.arrivals = longer(block.arrivals, block.warps[warp.id].now() + Path{0, 1});
   }
 }
 
-void Watcher::count_sectors(BlockState& block, const Access& access) {
-  std::array<std::uint64_t, run::kWarpSize * 2> sectors;  // a lane's 16 bytes are in two at most
-  std::size_t num_sectors = 0;
-  for (std::uint32_t rest = access.lanes; rest != 0; rest &= rest - 1) {
-    const std::uint64_t address = access.address[static_cast<std::size_t>(std::countr_zero(rest))];
-    if (access.is_atomic && atomics_.size() < kMostWords) atomics_[address] += 1;
-    const std::uint64_t last = (address + access.size_bytes - 1) / kSectorBytes;
-    for (std::uint64_t sector = address / kSectorBytes;
-         sector <= last && num_sectors < sectors.size(); ++sector) {
-      sectors[num_sectors++] = sector;
-    }
+void Watcher::begin_copy(const char* name) {
+  copies_ = nullptr;
+  if (!is_watching_) return;
+  auto found = std::ranges::find_if(shapes_, [&](const auto& own) { return own->kernel == name; });
+  if (found == shapes_.end()) {
+    shapes_.push_back(std::make_unique<Shape>(Shape{name, {0, 0, 0}, {0, 0, 0}, 0, {}, {}}));
+    found = shapes_.end() - 1;
   }
-  const auto end = sectors.begin() + static_cast<std::ptrdiff_t>(num_sectors);
-  std::sort(sectors.begin(), end);
-  const auto last = std::unique(sectors.begin(), end);
-  const auto number = static_cast<std::uint64_t>(last - sectors.begin());
-  if (access.is_atomic) {
-    (*shape_)[Feature::kL2AtomicSectors] += number;
-    (*shape_)[Feature::kAtomicLanes] += static_cast<std::uint64_t>(std::popcount(access.lanes));
-    return;
-  }
-  (*shape_)[Feature::kL1Sectors] += number;
-  const bool is_cached = access.reads && !access.is_async && !access.bypasses_cache &&
-                         access.order == run::Order::kWeak;
-  for (auto sector = sectors.begin(); sector != last; ++sector) {
-    if (access.writes) {
-      (*shape_)[Feature::kWrittenSectors] += written_.add(*sector) ? 1 : 0;
-      (*shape_)[Feature::kL2WriteSectors] += 1;
-      continue;
-    }
-    (*shape_)[Feature::kReadSectors] += read_.add(*sector) ? 1 : 0;
-    if (!is_cached || !block.cache.reads(*sector)) (*shape_)[Feature::kL2ReadSectors] += 1;
-  }
+  copies_ = found->get();
+  copies_->features[Feature::kLaunches] += 1;
+}
+
+void Watcher::copy_row(std::uint64_t to, std::uint64_t from, std::uint64_t size_bytes) {
+  if (copies_ == nullptr || size_bytes == 0) return;
+  traffic_.copy(copies_->features, to, from, size_bytes);
 }
 
 }  // namespace timing

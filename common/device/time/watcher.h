@@ -2,44 +2,35 @@
 // Collects what a model of time needs to know of launches: a monitor. docs/time.md has the model.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
-#include "code/program.h"
 #include "run/monitor.h"
 #include "run/warp.h"
-#include "time/caches.h"
-#include "time/costs.h"
+#include "time/block_cost.h"
+#include "time/features.h"
+#include "time/regions.h"
+#include "time/traffic.h"
+#include "time/warp_time.h"
 
 namespace timing {
-
-enum class Feature : std::uint8_t {
-#define DEVICE_FEATURE(constant, name) constant,
-#include "time/features.inc"
-};
-inline constexpr std::size_t kNumFeatures = std::size_t(Feature::kLongestLoads) + 1;
-const char* name_of(Feature feature);
-
-// Launches of one kernel that differ only in their arguments.
-struct Shape {
-  std::string kernel;
-  run::Dim grid, block;
-  std::uint64_t shared_bytes = 0;  // of a block, static and dynamic
-  std::array<std::uint64_t, kNumFeatures> features = {};
-
-  std::uint64_t& operator[](Feature feature) { return features[std::size_t(feature)]; }
-};
 
 class Watcher final : public run::Monitor {
  public:
   void set_watching(bool on) { is_watching_ = on; }
   bool is_watching() const { return is_watching_; }
-  std::vector<Shape> take();  // since the last call, in order of their first launch
+  // Since the last call, in order of their first launch. To be called before a program that ran
+  // goes away.
+  std::vector<Shape> take();
+
+  // Copies and fills that the host issues, as launches of kernels with these names; and their rows,
+  // with the addresses of the device. 0: memory of the host, or a value.
+  void begin_copy(const char* name);
+  void copy_row(std::uint64_t to, std::uint64_t from, std::uint64_t size_bytes);
 
   bool wants_blocks() const override { return true; }
   void launch_begins(run::Launch& launch) override;
@@ -48,6 +39,14 @@ class Watcher final : public run::Monitor {
   void block_ends(run::Block& block) override;
   void access(run::Warp& warp, run::Access& access) override;
   void block_meets(run::Block& block, const code::Instruction& instruction) override;
+  void threads_meet(run::Block& block, std::span<const std::uint32_t> lanes_by_warp,
+                    const code::Instruction& instruction) override;
+  void grid_meets(run::Launch& launch) override;
+  void cluster_meets(std::span<run::Block* const> blocks) override;
+  void phase_completes(run::Block& block, const code::Instruction& instruction,
+                       std::uint32_t expected) override;
+  void releases(run::Warp& warp, std::uint32_t lanes, run::Scope scope) override;
+  void acquires(run::Warp& warp, std::uint32_t lanes, run::Scope scope) override;
   void multiplies(run::Warp& warp, const code::Instruction& instruction,
                   std::uint64_t multiply_adds) override;
   void copies_committed(run::Warp& warp, std::uint32_t lanes) override;
@@ -55,32 +54,41 @@ class Watcher final : public run::Monitor {
   void enters_block(run::Warp& warp, const code::Block& block, std::uint32_t lanes) override;
 
  private:
-  struct WarpState {
-    Path path;                 // of what it has executed
-    bool has_pending = false;  // loads whose results no block has used yet
-    std::deque<Path> copies;   // that it has committed and not waited for: where they began
-  };
   struct BlockState {
     bool is_resident = false;
-    BlockCache cache;
-    std::vector<WarpState> warps;
+    std::vector<WarpTime> warps;
+    BlockTraffic traffic;
+    Path arrivals;  // of threads and of bulk copies at barrier objects: the last one's
+    Path phase;     // when the last phase of a barrier object was complete
+  };
+  // What is known of a region of the program, and how often the launch has executed it.
+  struct Executed {
+    const code::Function* function = nullptr;
+    bool is_first = false;  // block of its region, which has the cost of all
+    BlockCost cost;
+    std::uint64_t times = 0;
   };
 
-  void count_sectors(BlockState& block, const run::Access& access);
+  Shape& shape_of(const run::Launch& launch);
+  Executed& executed(const run::Warp& warp, const code::Block& block);
+  static void meet(std::span<BlockState* const> blocks);
   void end_block(BlockState& block);
-  const BlockCost& cost(const code::Function& function, const code::Block& block);
+  void add_lines(const code::Program& program);
 
   bool is_watching_ = false;
-  std::vector<Shape> shapes_;
-  std::unordered_map<const code::Block*, BlockCost> costs_;
+  std::vector<std::unique_ptr<Shape>> shapes_;
+  Shape* copies_ = nullptr;  // of the copy whose rows come
+  Traffic traffic_;
 
   // Of the launch.
   Shape* shape_ = nullptr;  // null: it is not watched
   std::vector<BlockState> states_;
-  std::uint64_t cache_sectors_ = 0;
-  Distinct read_, written_;
-  std::unordered_map<std::uint64_t, std::uint64_t> atomics_;  // by word
   Path longest_;
+  const code::Program* program_ = nullptr;  // that the following are of
+  std::map<const code::Function*, Regions> regions_;
+  std::vector<std::unique_ptr<Executed>> executed_;  // by their first instruction
+  std::vector<Executed*> used_;                      // those of the launch
+  std::vector<Path> waits_;  // for results of earlier blocks, by instruction
 };
 
 }  // namespace timing

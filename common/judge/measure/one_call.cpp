@@ -31,6 +31,13 @@ Outcome call_once(const Workload& workload, std::uint64_t schedule_seed, bool co
   batch.shapes = options().shapes && counts && schedule_seed == 0 ? 1 : 0;
   batch.schedule_seed = schedule_seed;
   batch.posed = workload.posed;
+  if (batch.posed.num_multiprocessors == 0) {
+    const wire::Posed& gpu = options().gpu;
+    batch.posed.num_multiprocessors = gpu.num_multiprocessors;
+    batch.posed.threads_per_multiprocessor = gpu.threads_per_multiprocessor;
+    batch.posed.shared_bytes_per_multiprocessor = gpu.shared_bytes_per_multiprocessor;
+    batch.posed.l2_bytes = gpu.l2_bytes;
+  }
   batch.calls = {slot->call(workload.function)};
   Outcome outcome = session().student().run(std::move(batch));
   outcome.failure = cause_of(outcome);

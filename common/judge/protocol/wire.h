@@ -116,6 +116,8 @@ inline constexpr std::uint32_t kFirstWithFinding = 2;
 struct Posed {
   std::uint32_t num_multiprocessors = 0;
   std::uint32_t threads_per_multiprocessor = 0;
+  std::uint32_t shared_bytes_per_multiprocessor = 0;  // of which a block can have all but 1 KiB
+  std::uint32_t l2_bytes = 0;
   std::uint32_t failing_allocation = 0;  // its number in the batch, from 1 on
   // What work takes by the device's clock, which events read; without launch_ms there is none. A
   // kernel's first launch takes kColdTimes as long.

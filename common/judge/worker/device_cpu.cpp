@@ -28,7 +28,8 @@ void prepare_for_checker() {}
 
 void begin_batch(const wire::Posed& posed) {
   runtime::forget_errors();
-  runtime::pose_as(posed.num_multiprocessors, posed.threads_per_multiprocessor);
+  runtime::pose_as({posed.num_multiprocessors, posed.threads_per_multiprocessor,
+                    posed.shared_bytes_per_multiprocessor, posed.l2_bytes});
 }
 
 void* scratch_memory(std::size_t size_bytes, bool) {

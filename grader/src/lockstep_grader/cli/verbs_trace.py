@@ -264,7 +264,7 @@ def lab_profile(
         session = open_session_for(folder, workspace, wanted)
         if line := invitation(workspace, folder, lab, rungs):
             say(line)
-        made = profile_rung(session, folder, lab, rungs[0], size or [], timed)
+        made = profile_rung(session, folder, lab, rungs[0], size or [], gpu if timed else None)
     if json:
         write_json(json, profile_json(made, session.toolchain, gpu))
     if html:

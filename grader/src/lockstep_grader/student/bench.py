@@ -75,7 +75,7 @@ def predict(
     with stage("counting") as progress:
         for done, rung in enumerate(lab.rungs):
             try:
-                profile = profile_rung(session, folder, lab, rung, sizes, timed=True)
+                profile = profile_rung(session, folder, lab, rung, sizes, device)
                 for size in profile.sizes:
                     if size.outcome is not Outcome.PASSED:
                         failures.append(f"{rung.id}, {size.num_items} items: {size.message}")

@@ -30,6 +30,7 @@ from lockstep_grader.model.grades import (
     Rung,
 )
 from lockstep_grader.model.text import one_line, visible
+from lockstep_grader.model.timing import Device
 from lockstep_grader.observe.judge import workers_on_cpu
 from lockstep_grader.request.job import RungSetup
 from lockstep_grader.student.program.build import source_of, worker_of
@@ -206,11 +207,17 @@ def resources_of(known: Sequence[Resources], kernel: str) -> Resources | None:
 
 
 def profile_rung(
-    session: Session, folder: Path, lab: Lab, rung: Rung, sizes: Sequence[int], timed: bool = False
+    session: Session,
+    folder: Path,
+    lab: Lab,
+    rung: Rung,
+    sizes: Sequence[int],
+    timed_on: Device | None = None,
 ) -> Profile:
     """Counts one call of each size; no size means the one at which budgets are judged.
 
-    `timed` asks for the call that is timed on a GPU, where that is another.
+    `timed_on` asks for the call that is timed on a GPU, where that is another, and has the host's
+    code see this one.
 
     Raises SubmissionError when the rung cannot be run, InputError when there is nothing to count,
     FaultError when the judge failed.
@@ -226,7 +233,7 @@ def profile_rung(
         work = Path(temp)
         measuring = beside.submit(_resources, session, lab, rung, source, work / "nvcc")
         worker = worker_of(session, lab, rung, source, work)
-        counted = count(session.setup.of(lab, rung), rung, worker, sizes, work, timed)
+        counted = count(session.setup.of(lab, rung), rung, worker, sizes, work, timed_on)
         if not counted:
             raise InputError(f"{name} has no workload to profile: its judge checks results alone")
         for size in counted:
@@ -248,19 +255,25 @@ def _resources(
     return tuple(item for item in compiled.resources if item.architecture == rung.architectures[-1])
 
 
+def _as_posed(gpu: Device) -> str:
+    """As the judge's option takes it."""
+    whole = (gpu.multiprocessors, gpu.warps * WARP_SIZE, gpu.shared_bytes, int(gpu.l2_bytes))
+    return ",".join(str(number) for number in whole)
+
+
 def count(
     setup: RungSetup,
     rung: Rung,
     worker: Path,
     sizes: Sequence[int],
     work: Path,
-    timed: bool = False,
+    timed_on: Device | None = None,
 ) -> tuple[SizeProfile, ...]:
     """One call of each size, as for `profile_rung`; empty when the rung has no workload."""
     listed = ",".join(str(size) for size in sizes or [_BUDGET_SIZE])
     asked = [f"--rung={rung.id}", f"--profile={listed}", "--shapes"]
     asked.append(f"--patience={min(max(1, max(sizes, default=0) // _QUICK_ITEMS), _PATIENCE)}")
-    asked += ["--timed"] if timed else []
+    asked += ["--timed", f"--gpu={_as_posed(timed_on)}"] if timed_on else []
     argv = [str(setup.tools.judge), *asked, *workers_on_cpu(setup, worker).arguments()]
     done = setup.whole.processes.run(argv, _LIMITS, work)
     if done.timed_out:

@@ -38,6 +38,8 @@ def launches_of(size: SizeProfile, resources: Known) -> tuple[Launches, ...]:
     known = () if isinstance(resources, str) else resources
     made = []
     for shape in size.shapes:
+        if shape.kernel.startswith(_COPIES):
+            continue
         found = resources_of(known, shape.kernel)
         registers = found.registers if found else None
         made.append(
@@ -47,8 +49,8 @@ def launches_of(size: SizeProfile, resources: Known) -> tuple[Launches, ...]:
 
 
 def fills_of(size: SizeProfile) -> float:
-    copies = (kernel for kernel in size.kernels if kernel.name.startswith(_COPIES))
-    return float(sum(max(1, kernel.launches) for kernel in copies))
+    copies = (shape for shape in size.shapes if shape.kernel.startswith(_COPIES))
+    return sum(shape.features["launches"] for shape in copies)
 
 
 def limit_seconds(size: SizeProfile, device: Device) -> float:
@@ -75,16 +77,16 @@ def tell_time(console: Console, session: Session, checked: Checked) -> None:
     lab, rung, judgement = checked.lab, checked.rungs[0], checked.result.rungs[0].judgement
     if len(checked.rungs) > 1 or not judgement.is_right or checked.backend is not Backend.CPU:
         return
-    setup, items = session.setup.of(lab, rung), lab.predicted_sizes[-1]
+    setup, items, gpu = session.setup.of(lab, rung), lab.predicted_sizes[-1], read_device()
     try:
         with tempfile.TemporaryDirectory(prefix="lockstep-time-") as temp:
             source = source_of(checked.folder, lab, rung)
             worker = worker_of(session, lab, rung, source, Path(temp))
-            counted = count(setup, rung, worker, [items], Path(temp), timed=True)
+            counted = count(setup, rung, worker, [items], Path(temp), gpu)
     except (InputError, SubmissionError, FaultError):  # the verdict stands without it
         return
     for size in counted:
-        told = predicted(size, judgement.resources, read_device())
+        told = predicted(size, judgement.resources, gpu)
         if told and size.outcome is Outcome.PASSED:
             said = f"  a call of {size.num_items} items: {sentence(size, told)}"
             console.print(Text(said, "dim"), soft_wrap=True)

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+#include "time/block_cost.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <initializer_list>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string_view>
+
+namespace timing {
+namespace {
+
+using code::Instruction;
+
+constexpr std::size_t kNone = SIZE_MAX;
+constexpr std::int64_t kSoonCycles = 8;  // of results that no later block waits for
+
+Row row_of(const code::Slot& slot) { return {slot.file, slot.offset}; }
+
+template <class Visit>
+void for_each_row(const code::Operand& operand, Visit visit) {
+  if (operand.slot.exists()) visit(row_of(operand.slot));
+  for (const code::Operand& element : operand.elements) {
+    if (element.slot.exists()) visit(row_of(element.slot));
+  }
+  if (operand.second.exists()) visit(row_of(operand.second));
+}
+
+// ---- what ptxas folds
+
+// What a value is, as far as the instruction that takes it may do that instruction's work as well.
+enum class Made : std::uint8_t { kOther, kProduct, kSum, kLogic };
+
+Made made_by(const Instruction& at) {
+  const std::string_view opcode = opcode_of(at);
+  if (is_one_of(opcode, {"mul", "shl"})) return Made::kProduct;
+  if (is_one_of(opcode, {"add", "sub"})) return Made::kSum;
+  if (is_one_of(opcode, {"and", "or", "xor", "not"})) return Made::kLogic;
+  return Made::kOther;
+}
+
+// Of a product or a shifted value and the sum that it goes into, ptxas makes one instruction (IMAD,
+// LEA); so it does of two sums (IADD3), of two steps of logic (LOP3), and of one and the question
+// whether the result is zero.
+bool can_take(const Instruction& at, Made made) {
+  const std::string_view opcode = opcode_of(at);
+  if (is_one_of(opcode, {"add", "sub"})) {
+    const bool is_wide = at.has("s64") || at.has("u64");
+    return made == Made::kProduct || (made == Made::kSum && !is_wide);
+  }
+  if (made != Made::kLogic) return false;
+  const bool compares_with_zero = opcode == "setp" && (at.has("eq") || at.has("ne")) &&
+                                  at.operands.back().is_immediate && at.operands.back().bits == 0;
+  return compares_with_zero || is_one_of(opcode, {"and", "or", "xor", "not"});
+}
+
+// An offset that the memory instruction has room for.
+bool adds_constant_to_address(const Instruction& at) {
+  return opcode_of(at) == "add" && (at.has("s64") || at.has("u64")) && at.operands.size() == 3 &&
+         at.operands[2].is_immediate;
+}
+
+// ---- the block as a graph
+
+struct Node {
+  std::uint32_t index = 0;  // of the instruction in the function
+  Cost cost;
+  std::vector<std::size_t> sources;  // nodes whose results it takes
+  std::vector<std::size_t> before;   // nodes that are issued before
+  bool is_taken = false;             // another instruction does its work as well
+  Path start, ready;
+  std::size_t producer = kNone;  // whose result decides `ready`: its own, unless it is free
+};
+
+// Keeps memory operations in order where ptxas cannot know that they go to different places: loads
+// and stores after stores, unless their addresses have the same register, and all around barriers.
+class MemoryOrder {
+ public:
+  void add(const Instruction& at, std::size_t number, Node& node) {
+    const std::string_view opcode = opcode_of(at);
+    const bool is_barrier = is_one_of(opcode, {"bar", "barrier", "membar", "fence", "mbarrier"});
+    if (!is_barrier && (node.cost.pipe != Pipe::kMemory || at.has("nc"))) return;
+    const bool is_load = is_one_of(opcode, {"ld", "ldu", "ldmatrix"});
+    const Past own = {number, at.has("shared"), is_load, base_of(at)};
+    for (const Past& past : past_) {
+      const bool may_meet = past.is_shared == own.is_shared && past.base != own.base;
+      if (is_barrier || (may_meet && !(past.is_load && is_load)))
+        node.before.push_back(past.number);
+    }
+    if (barrier_ != kNone) node.before.push_back(barrier_);
+    if (is_barrier) {
+      barrier_ = number;
+      past_.clear();
+    } else {
+      past_.push_back(own);
+    }
+  }
+
+ private:
+  struct Past {
+    std::size_t number;
+    bool is_shared;
+    bool is_load;
+    Row base;
+  };
+  static Row base_of(const Instruction& at) {
+    for (const code::Operand& operand : at.operands) {
+      if (operand.is_address && operand.slot.exists()) return row_of(operand.slot);
+    }
+    return {};
+  }
+
+  std::vector<Past> past_;  // since the last barrier
+  std::size_t barrier_ = kNone;
+};
+
+// Of the sources at most one is folded in: an instruction of the device has three operands.
+void fold(const code::Function& function, std::vector<Node>& nodes, Node& node) {
+  const Instruction& at = function.instructions[node.index];
+  if (node.cost.pipe != Pipe::kInteger) return;
+  if (adds_constant_to_address(at)) {
+    node.cost = kFree;
+    return;
+  }
+  for (const std::size_t source : node.sources) {
+    Node& other = nodes[source];
+    const Instruction& made = function.instructions[other.index];
+    if (other.is_taken || other.cost.slots == 0 || !can_take(at, made_by(made))) continue;
+    other.is_taken = true;
+    node.cost = kFree;
+    return;
+  }
+}
+
+// As a list scheduler does: by the time at which operands are there, if nothing else was in the
+// way.
+std::vector<std::size_t> order_of(std::vector<Node>& nodes) {
+  for (Node& node : nodes) {
+    node.start = {};
+    for (const std::size_t source : node.sources) {
+      node.start = longer(node.start, nodes[source].start + nodes[source].cost.latency);
+    }
+    for (const std::size_t other : node.before) {
+      node.start = longer(node.start, nodes[other].start);
+    }
+  }
+  std::vector<std::size_t> order(nodes.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto end = order.end() - (!nodes.empty() && nodes.back().cost.blocks ? 1 : 0);
+  std::stable_sort(order.begin(), end,
+                   [&](std::size_t a, std::size_t b) { return nodes[a].start < nodes[b].start; });
+  return order;
+}
+
+// Issues the instructions one after the other. Returns when the last is issued, and adds to
+// `waits`, by node, what others wait for its result.
+Path issue(std::vector<Node>& nodes, std::vector<Path>& waits) {
+  Path now;
+  for (const std::size_t number : order_of(nodes)) {
+    Node& node = nodes[number];
+    Path there;
+    std::size_t producer = kNone;
+    for (const std::size_t source : node.sources) {
+      if (producer != kNone && !(there < nodes[source].ready)) continue;
+      there = nodes[source].ready;
+      producer = nodes[source].producer;
+    }
+    if (node.cost.slots == 0) {
+      node.start = there;
+      node.ready = there + node.cost.latency;
+      node.producer = producer;
+      continue;
+    }
+    if (now < there && producer != kNone) {
+      waits[producer] += there - now;
+      now = there;
+    }
+    node.start = now;
+    node.ready = now + node.cost.latency;
+    node.producer = number;
+    now += Path{node.cost.slots, 0};
+    if (!node.cost.blocks) continue;
+    waits[number] += node.cost.latency;
+    now += node.cost.latency;
+  }
+  return now;
+}
+
+// A region's instructions, and what they wait for.
+class Graph {
+ public:
+  Graph(const code::Function& function, const Regions& regions)
+      : function_(function), regions_(regions) {}
+  void add(std::uint32_t block);
+  BlockCost cost();
+
+ private:
+  void read(Node& node, const Row& row);
+  void write(const Row& row, std::size_t number, bool is_conditional);
+  Cost cost_at(std::uint32_t index) const;
+
+  const code::Function& function_;
+  const Regions& regions_;
+  std::vector<Node> nodes_;
+  MemoryOrder memory_;
+  Row condition_;  // of the last branch
+  // Nodes that may have written a row last: conditional ones, and one before them.
+  std::map<Row, std::vector<std::size_t>> writers_;
+  std::map<Row, std::size_t> first_readers_;  // of rows that the region has not written before
+  std::set<Row> overwritten_;
+};
+
+void Graph::add(std::uint32_t number) {
+  const code::Block& block = function_.blocks[number];
+  const bool is_conditional = regions_.is_conditional(number);
+  for (std::uint32_t index = block.begin; index < block.end; ++index) {
+    const Instruction& at = function_.instructions[index];
+    Node& node = nodes_.emplace_back();
+    node.index = index;
+    node.cost = cost_at(index);
+    for (std::size_t k = at.has_destination ? 1 : 0; k < at.operands.size(); ++k) {
+      for_each_row(at.operands[k], [&](const Row& row) { read(node, row); });
+    }
+    const std::uint32_t guard = function_.ops[index].guard;
+    if (guard != code::kNoGuard) read(node, {code::File::kPredicate, guard});
+    if (is_conditional) read(node, condition_);
+    fold(function_, nodes_, node);
+    memory_.add(at, nodes_.size() - 1, node);
+    if (!at.has_destination || at.operands.empty()) continue;
+    const bool may_write = is_conditional || guard != code::kNoGuard;
+    for_each_row(at.operands.front(),
+                 [&](const Row& row) { write(row, nodes_.size() - 1, may_write); });
+  }
+  if (is_conditional || block.begin == block.end) return;
+  condition_ = {code::File::kPredicate, function_.ops[block.end - 1].guard};
+}
+
+void Graph::read(Node& node, const Row& row) {
+  if (!overwritten_.contains(row)) first_readers_.emplace(row, nodes_.size() - 1);
+  const auto writers = writers_.find(row);
+  if (writers == writers_.end()) return;
+  node.sources.insert(node.sources.end(), writers->second.begin(), writers->second.end());
+}
+
+void Graph::write(const Row& row, std::size_t number, bool is_conditional) {
+  std::vector<std::size_t>& writers = writers_[row];
+  if (!is_conditional) {
+    writers.clear();
+    overwritten_.insert(row);
+  }
+  writers.push_back(number);
+}
+
+Cost Graph::cost_at(std::uint32_t index) const {
+  const Instruction& at = function_.instructions[index];
+  if (opcode_of(at) == "bra") return regions_.cost_of_branch(index);
+  if (opcode_of(at) != "mov" || at.operands.size() < 2) return cost_of(at);
+  const bool is_special = std::ranges::any_of(function_.specials, [&](const auto& special) {
+    return at.operands[1].slot.exists() && row_of(special.slot) == row_of(at.operands[1].slot);
+  });
+  return is_special ? Cost{Pipe::kOther, 1, {20, 0}} : kFree;  // S2R
+}
+
+BlockCost Graph::cost() {
+  BlockCost cost;
+  std::vector<Path> waits(nodes_.size());
+  cost.path = issue(nodes_, waits);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const Cost& own = nodes_[i].cost;
+    cost.slots[std::size_t(own.pipe)] += own.slots;
+    cost.issued += own.slots;
+    if (own.slots == 0 && waits[i] == Path{}) continue;
+    cost.parts.push_back({nodes_[i].index, own.slots, waits[i] + Path{own.slots, 0}});
+  }
+  for (const auto& [row, reader] : first_readers_) {
+    cost.uses.push_back({row, cost.path - nodes_[reader].start});
+  }
+  cost.overwrites.assign(overwritten_.begin(), overwritten_.end());
+  for (const auto& [row, writers] : writers_) {
+    for (const std::size_t writer : writers) {
+      const Path after = nodes_[writer].ready - cost.path;
+      if (nodes_[writer].producer == kNone || after.length() <= kSoonCycles) continue;
+      cost.late.push_back({row, after, nodes_[nodes_[writer].producer].index});
+    }
+  }
+  return cost;
+}
+
+}  // namespace
+
+BlockCost cost_of(const code::Function& function, const Regions& regions, std::uint32_t first) {
+  Graph graph(function, regions);
+  for (const std::uint32_t block : regions.blocks_of(first)) graph.add(block);
+  return graph.cost();
+}
+
+}  // namespace timing

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// What a region of basic blocks costs a warp that executes it once: read off its PTX, as ptxas
+// would leave it.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include "code/program.h"
+#include "time/instruction_cost.h"
+#include "time/path.h"
+#include "time/regions.h"
+
+namespace timing {
+
+// A register, as a place in its frame.
+struct Row {
+  code::File file = code::File::kNone;
+  std::uint32_t offset = 0;
+  friend auto operator<=>(const Row&, const Row&) = default;
+};
+
+// A warp issues instructions in an order that ptxas chooses within the region: each as soon as its
+// operands are there. Between regions a warp waits at the first instruction that needs a result.
+struct BlockCost {
+  std::array<std::uint32_t, kNumPipes> slots = {};
+  std::uint32_t issued = 0;
+  Path path;  // until its last instruction is issued, if no result from before is awaited
+
+  // Rows that it reads before it writes them, and what follows that read within the region.
+  struct Use {
+    Row row;
+    Path rest;
+  };
+  std::vector<Use> uses;  // by row
+  std::vector<Row> overwrites;
+  // Results that come after its end.
+  struct Late {
+    Row row;
+    Path after;
+    std::uint32_t instruction = 0;
+  };
+  std::vector<Late> late;
+
+  // Instructions that take slots, or whose results others of the region wait for; `path` is the sum
+  // of theirs.
+  struct Part {
+    std::uint32_t instruction = 0;
+    std::uint32_t slots = 0;
+    Path path;
+  };
+  std::vector<Part> parts;
+};
+
+// Of the region that begins with the block `first`.
+BlockCost cost_of(const code::Function& function, const Regions& regions, std::uint32_t first);
+
+}  // namespace timing

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Slots and latencies of compute capability 9.0: the SASS that ptxas 13.0 makes, and
+// microbenchmarks (Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture",
+// 2024).
+#include "time/instruction_cost.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+namespace timing {
+namespace {
+
+using code::Instruction;
+
+bool has_any(const Instruction& at, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(words, [&](std::string_view word) { return at.has(word); });
+}
+
+bool is_shared(const Instruction& at) {
+  return has_any(at, {"shared", "shared::cta", "shared::cluster"});
+}
+
+Cost cost_of_memory(const Instruction& at, std::string_view opcode) {
+  if (at.has("param")) return opcode == "ld" ? Cost{Pipe::kOther, 1, {20, 0}} : kFree;
+  if (has_any(at, {"const", "local"})) return kFree;
+  if (opcode == "ld" || opcode == "ldu") {
+    return {Pipe::kMemory, 1, is_shared(at) ? Path{30, 0} : Path{0, 1}};
+  }
+  if (opcode == "atom") return {Pipe::kMemory, 1, is_shared(at) ? Path{60, 0} : Path{0, 1}};
+  return {Pipe::kMemory, 1, {0, 0}};
+}
+
+Cost cost_of_function(const Instruction& at, std::string_view opcode) {  // of mathematics
+  if (at.has("f64")) return {Pipe::kFp64, 20, {200, 0}};
+  if (opcode == "div") {
+    return at.has("rn") ? Cost{Pipe::kFp32, 9, {60, 0}} : Cost{Pipe::kFp32, 3, {40, 0}};
+  }
+  return {Pipe::kSpecial, 1, {at.has("approx") ? 18 : 50, 0}};
+}
+
+Cost cost_of_integer(const Instruction& at, std::string_view opcode) {
+  const bool is_wide = has_any(at, {"b64", "u64", "s64"});
+  if (is_one_of(opcode, {"div", "rem"})) {
+    return {Pipe::kInteger, is_wide ? 70U : 18U, {is_wide ? 300 : 100, 0}};
+  }
+  if (is_one_of(opcode, {"mul", "mad"})) {
+    const bool is_long = is_wide && !at.has("wide");
+    return {Pipe::kInteger, is_long ? 3U : 1U, {is_long ? 10 : 5, 0}};
+  }
+  return {Pipe::kInteger, is_wide ? 2U : 1U, {is_wide ? 6 : 4, 0}};
+}
+
+}  // namespace
+
+Cost cost_of(const Instruction& at) {
+  if (at.words.empty()) return kFree;
+  const std::string_view opcode = at.words.front();
+  if (opcode.starts_with('%')) return kFree;  // a block's marker
+  if (is_one_of(opcode, {"mov", "cvta", "activemask"})) return kFree;
+  if (is_one_of(opcode, {"ld", "ldu", "st", "atom", "red"})) return cost_of_memory(at, opcode);
+  if (is_one_of(opcode, {"cp", "stmatrix", "mbarrier"})) return {Pipe::kMemory, 1, {0, 0}};
+  if (opcode == "ldmatrix") return {Pipe::kMemory, 1, {33, 0}};
+  if (is_one_of(opcode, {"tex", "tld4", "suld"})) return {Pipe::kMemory, 1, {0, 1}};
+  if (opcode == "mma") return {Pipe::kOther, 1, {33, 0}};
+  if (opcode == "wmma") {
+    if (at.has("load")) return {Pipe::kMemory, 4, is_shared(at) ? Path{33, 0} : Path{0, 1}};
+    if (at.has("store")) return {Pipe::kMemory, 8, {0, 0}};
+    return {Pipe::kOther, 2, {33, 0}};
+  }
+  if (opcode == "shfl") return {Pipe::kExchange, 1, {23, 0}};
+  if (opcode == "redux") return {Pipe::kExchange, 2, {23, 0}};
+  if (opcode == "match") return {Pipe::kExchange, at.has("any") ? 8U : 4U, {180, 0}};
+  if (opcode == "vote") return {Pipe::kInteger, 1, {12, 0}};
+  if (opcode == "bar" && at.has("warp")) return {Pipe::kOther, 1, {0, 0}};
+  if (is_one_of(opcode, {"bar", "barrier"})) return {Pipe::kOther, 1, {15, 0}, true};
+  if (is_one_of(opcode, {"membar", "fence"})) return {Pipe::kOther, 1, {0, 1}, true};
+  if (is_one_of(opcode, {"bra", "brx", "call", "ret", "exit"})) {
+    return {Pipe::kOther, 1, {10, 0}, true};
+  }
+  const bool is_float = has_any(at, {"f32", "f16", "f16x2", "bf16", "bf16x2"});
+  const bool is_double = at.has("f64");
+  if (is_one_of(opcode, {"ex2", "lg2", "rcp", "rsqrt", "sqrt", "sin", "cos", "tanh"}) ||
+      (opcode == "div" && (is_float || is_double))) {
+    return cost_of_function(at, opcode);
+  }
+  if (is_one_of(opcode, {"popc", "clz", "brev", "bfind"})) return {Pipe::kSpecial, 1, {14, 0}};
+  if (opcode == "cvt") {
+    if (is_double) return {Pipe::kSpecial, 2, {20, 0}};
+    return is_float ? Cost{Pipe::kSpecial, 1, {12, 0}} : kFree;
+  }
+  if (is_double) return {Pipe::kFp64, 1, {8, 0}};
+  if (is_float && !is_one_of(opcode, {"setp", "set", "selp", "slct", "min", "max"})) {
+    return {Pipe::kFp32, 1, {4, 0}};
+  }
+  if (at.has("pred") && opcode != "setp") return kFree;  // part of the comparison
+  return cost_of_integer(at, opcode);
+}
+
+}  // namespace timing

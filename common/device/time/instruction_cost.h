@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// What an instruction of PTX costs a multiprocessor, as far as it can be read off the instruction.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+#include "code/program.h"
+#include "time/path.h"
+
+namespace timing {
+
+inline bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+// Where a multiprocessor executes an instruction.
+enum class Pipe : std::uint8_t {
+  kNone,
+  kFp32,
+  kInteger,
+  kFp64,
+  kSpecial,
+  kExchange,
+  kMemory,
+  kOther
+};
+inline constexpr std::size_t kNumPipes = std::size_t(Pipe::kOther) + 1;
+
+struct Cost {
+  Pipe pipe = Pipe::kOther;
+  std::uint32_t slots = 1;  // instructions that a device issues
+  Path latency = {4, 0};    // from there to the result
+  bool blocks = false;      // the warp issues nothing until then
+};
+inline constexpr Cost kFree = {Pipe::kNone, 0, {0, 0}, false};
+
+inline std::string_view opcode_of(const code::Instruction& at) {
+  return at.words.empty() ? std::string_view() : at.words.front();
+}
+
+// By itself. What ptxas makes of it next to others: see block_cost.h.
+Cost cost_of(const code::Instruction& instruction);
+
+}  // namespace timing

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "time/regions.h"
+
+#include <algorithm>
+
+namespace timing {
+namespace {
+
+using code::Instruction;
+
+constexpr std::uint32_t kMaxConditional = 7;  // about so many slots ptxas makes conditional
+
+// Whether ptxas makes the instructions of the side that begins at `side` conditional: it is short,
+// leads only to `meeting`, and nothing in it is for several threads.
+bool is_short(const code::Function& function, std::uint32_t side, std::uint32_t meeting) {
+  if (side == meeting) return true;
+  const code::Block& block = function.blocks[side];
+  if (block.successors.size() != 1 || block.successors.front() != meeting) return false;
+  std::uint32_t slots = 0;
+  for (std::uint32_t i = block.begin; i < block.end; ++i) {
+    const Instruction& at = function.instructions[i];
+    if (opcode_of(at) == "bra") continue;
+    const Cost cost = cost_of(at);
+    if (cost.blocks || cost.pipe == Pipe::kExchange ||
+        is_one_of(opcode_of(at), {"atom", "red", "vote", "bar", "mma", "wmma"})) {
+      return false;
+    }
+    slots += cost.slots;
+  }
+  return slots <= kMaxConditional;
+}
+
+bool has_short_sides(const code::Function& function, const code::Block& block) {
+  return block.successors.size() == 2 && block.post_dominator != code::Block::kNone &&
+         std::ranges::all_of(block.successors, [&](std::uint32_t side) {
+           return is_short(function, side, block.post_dominator);
+         });
+}
+
+}  // namespace
+
+Regions::Regions(const code::Function& function)
+    : function_(function),
+      predecessors_(function.blocks.size()),
+      has_no_branch_(function.blocks.size()),
+      is_conditional_(function.blocks.size()),
+      is_taken_(function.blocks.size()),
+      blocks_(function.blocks.size()) {
+  const auto num_blocks = static_cast<std::uint32_t>(function.blocks.size());
+  for (std::uint32_t b = 0; b < num_blocks; ++b) {
+    for (const std::uint32_t next : function.blocks[b].successors) predecessors_[next].push_back(b);
+  }
+  for (std::uint32_t b = 0; b < num_blocks; ++b) {
+    const code::Block& block = function.blocks[b];
+    const bool has_them = has_short_sides(function, block);
+    has_no_branch_[b] = has_them && std::ranges::all_of(block.successors, [&](std::uint32_t side) {
+                          return side == block.post_dominator || predecessors_[side].size() == 1;
+                        });
+    if (!has_no_branch_[b]) continue;
+    for (const std::uint32_t side : block.successors) {
+      if (side != block.post_dominator) is_conditional_[side] = true;
+    }
+  }
+  for (std::uint32_t b = 0; b < num_blocks; ++b) {
+    if (!is_taken_[b] && !is_conditional_[b]) blocks_[b] = build(b);
+  }
+}
+
+std::vector<std::uint32_t> Regions::build(std::uint32_t first) {
+  std::vector<std::uint32_t> region = {first};
+  is_taken_[first] = true;
+  for (std::uint32_t last = first;;) {
+    const code::Block& block = function_.blocks[last];
+    std::uint32_t next = code::Block::kNone;
+    if (has_no_branch_[last]) {
+      for (const std::uint32_t side : block.successors) {
+        if (side != block.post_dominator) region.push_back(side);
+      }
+      next = block.post_dominator;
+    } else if (block.successors.size() == 1 &&
+               opcode_of(function_.instructions[block.end - 1]) != "call") {
+      next = block.successors.front();
+    }
+    if (next == code::Block::kNone || is_taken_[next] || is_conditional_[next]) return region;
+    const bool is_inside = std::ranges::all_of(predecessors_[next], [&](std::uint32_t before) {
+      return std::ranges::find(region, before) != region.end();
+    });
+    if (!is_inside) return region;
+    region.push_back(next);
+    is_taken_[next] = true;
+    last = next;
+  }
+}
+
+Cost Regions::cost_of_branch(std::uint32_t index) const {
+  const Instruction& at = function_.instructions[index];
+  const code::Block& block = function_.blocks[at.block];
+  if (function_.ops[index].guard == code::kNoGuard) {
+    const bool leads_on = block.successors.size() == 1 && block.successors.front() == at.block + 1;
+    return leads_on || is_conditional_[at.block] ? kFree : cost_of(at);
+  }
+  if (has_no_branch_[at.block]) return kFree;
+  Cost cost = cost_of(at);
+  // Lanes that part meet again: about every second branch has BSSY and BSYNC.
+  const bool is_forward =
+      std::ranges::all_of(block.successors, [&](std::uint32_t next) { return next > at.block; });
+  if (is_forward && !at.has("uni")) ++cost.slots;
+  return cost;
+}
+
+}  // namespace timing

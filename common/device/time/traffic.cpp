@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+#include "time/traffic.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <span>
+
+#include "count/counters.h"
+#include "count/request.h"
+
+namespace timing {
+namespace {
+
+using count::kSectorBytes;
+using run::Access;
+using run::Pattern;
+
+// Of a multiprocessor since compute capability 9.0: shared memory and the first cache together.
+constexpr std::uint64_t kFirstCacheBytes = 256 * 1024;
+constexpr std::uint64_t kLineBytes = 128;
+
+std::uint64_t cache_sectors(const run::Launch& launch) {
+  const std::uint64_t shared = launch.kernel->shared_bytes + launch.dynamic_shared_bytes;
+  const std::uint64_t held =
+      std::max<std::uint64_t>(count::occupancy(launch.block.count(), shared).blocks, 1);
+  const std::uint64_t used = std::min(held * shared, kFirstCacheBytes * 7 / 8);
+  return (kFirstCacheBytes - used) / held / kSectorBytes;
+}
+
+// The addresses of the lanes that take part, in order.
+class SortedAddresses {
+ public:
+  explicit SortedAddresses(const Access& access) {
+    for (std::uint32_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+      addresses_[size_++] = access.address[static_cast<std::size_t>(std::countr_zero(rest))];
+    }
+    if (access.pattern == Pattern::kOther)
+      std::sort(addresses_.begin(), addresses_.begin() + size_);
+  }
+  std::span<const std::uint64_t> all() const {
+    return {addresses_.data(), static_cast<std::size_t>(size_)};
+  }
+
+ private:
+  std::array<std::uint64_t, run::kWarpSize> addresses_;
+  std::ptrdiff_t size_ = 0;
+};
+
+template <class Visit>
+void for_each_sector(const Access& access, Visit visit) {
+  std::uint64_t next = 0;  // the first sector that was not visited
+  const auto visit_range = [&](std::uint64_t address, std::uint64_t size_bytes) {
+    const std::uint64_t end = (address + size_bytes - 1) / kSectorBytes + 1;
+    for (next = std::max(next, address / kSectorBytes); next < end; ++next) visit(next);
+  };
+  if (access.pattern == Pattern::kUniform) return visit_range(access.base, access.size_bytes);
+  if (access.pattern == Pattern::kContiguous && access.lanes == ~0U) {
+    return visit_range(access.base, std::uint64_t{run::kWarpSize} * access.size_bytes);
+  }
+  const SortedAddresses addresses(access);
+  for (const std::uint64_t address : addresses.all()) visit_range(address, access.size_bytes);
+}
+
+// Whether it can be a word for other blocks, or a look at one.
+bool is_strong(const Access& access) {
+  return access.order != run::Order::kWeak || access.bypasses_cache || access.is_atomic;
+}
+
+}  // namespace
+
+bool FirstCaches::reads(std::uint64_t block, std::uint64_t sector, std::uint32_t position,
+                        std::uint32_t reach) {
+  constexpr int kSectorBits = 40;
+  const std::uint64_t key =
+      block << kSectorBits | (sector & ((std::uint64_t{1} << kSectorBits) - 1));
+  constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15;
+  const std::size_t set = static_cast<std::size_t>(key * kMix >> 48) % kSets * kWays;
+  const auto begin = entries_.begin() + static_cast<std::ptrdiff_t>(set);
+  const auto end = begin + kWays;
+  const auto found = std::find_if(begin, end, [&](const Entry& entry) { return entry.key == key; });
+  const bool is_there =
+      found != end &&
+      std::max(position, found->position) - std::min(position, found->position) <= reach;
+  std::copy_backward(begin, found == end ? end - 1 : found, found == end ? end : found + 1);
+  *begin = {key, position};
+  return is_there;
+}
+
+void Traffic::begin_launch(const run::Launch& launch) {
+  const std::uint64_t num_warps = (launch.block.count() + run::kWarpSize - 1) / run::kWarpSize;
+  reach_ = static_cast<std::uint32_t>(cache_sectors(launch) / num_warps);
+  atomics_.clear();
+  writers_.clear();
+  hottest_ = 0;
+}
+
+void Traffic::start(BlockTraffic& block, const run::Block& started) {
+  block.number = started.linear + 1;
+  block.serial = ++num_started_;
+  block.requested.assign(started.warps.size(), 0);
+  block.look_back_width = 0;
+  block.bulk_copy = nullptr;
+}
+
+void Traffic::end(Features& features, BlockTraffic& block) {
+  features[Feature::kLookBackBlocks] += block.look_back_width != 0 ? 1 : 0;
+  features[Feature::kLookBackWidth] += block.look_back_width;
+}
+
+void Traffic::end_launch(Features& features) {
+  features[Feature::kHottestLine] += hottest_;
+  sectors_.for_each([](std::uint8_t& touched) { touched = touched != 0 ? kEarlier : 0; });
+}
+
+void Traffic::forget() { sectors_.clear(); }
+
+void Traffic::read(Features& features, std::uint64_t sector) {
+  std::uint8_t& touched = sectors_.at(sector * kSectorBytes);
+  if ((touched & kRead) == 0) {
+    features[Feature::kReadSectors] += 1;
+    features[Feature::kColdSectors] += touched == 0 ? 1 : 0;
+  }
+  touched |= kRead;
+}
+
+void Traffic::write(Features& features, std::uint64_t sector) {
+  std::uint8_t& touched = sectors_.at(sector * kSectorBytes);
+  features[Feature::kWrittenSectors] += (touched & kWritten) == 0 ? 1 : 0;
+  touched |= kWritten;
+}
+
+void Traffic::access(Features& features, BlockTraffic& block, std::uint32_t warp,
+                     const Access& access) {
+  if (!memory::is_device(
+          access.address[static_cast<std::size_t>(std::countr_zero(access.lanes))])) {
+    return;  // without the checks it may lie outside: `run` ends the kernel then
+  }
+  if (is_strong(access)) look(block, access);
+  if (access.is_atomic) return count_atomic(features, access);
+  // A thread's bulk copy comes in pieces of 16 bytes.
+  const bool continues =
+      access.is_async && block.bulk_copy == access.instruction && block.next == access.base;
+  if (access.is_async) {
+    block.bulk_copy = access.instruction;
+    block.next = access.base + access.size_bytes;
+  }
+  if (access.reads && !continues) features[Feature::kGlobalLoads] += 1;
+  if (continues && access.base % kSectorBytes != 0) return;
+  if (access.writes) {
+    for_each_sector(access, [&](std::uint64_t sector) {
+      features[Feature::kL1Sectors] += 1;
+      features[Feature::kL2WriteSectors] += 1;
+      write(features, sector);
+    });
+    return;
+  }
+  const bool is_cached = !access.is_async && !is_strong(access);
+  for_each_sector(access, [&](std::uint64_t sector) {
+    features[Feature::kL1Sectors] += 1;
+    if (is_cached && caches_.reads(block.serial, sector, block.requested[warp]++, reach_)) return;
+    features[Feature::kL2ReadSectors] += 1;
+    read(features, sector);
+  });
+}
+
+// The second cache updates the words of a sector side by side, and lanes at one word one by one. A
+// line's operations queue.
+void Traffic::count_atomic(Features& features, const Access& access) {
+  const SortedAddresses addresses(access);
+  std::uint64_t sector = 0, word = 0;
+  std::uint32_t at_word = 0, at_sector = 0;
+  const auto end_sector = [&] {
+    if (at_sector == 0) return;
+    std::uint32_t& line = atomics_.at(sector * kSectorBytes / kLineBytes * kLineBytes);
+    line += at_sector;
+    hottest_ = std::max<std::uint64_t>(hottest_, line);
+  };
+  for (const std::uint64_t address : addresses.all()) {
+    if (!memory::is_device(address)) continue;
+    if (at_sector == 0 || address / kSectorBytes != sector) {
+      end_sector();
+      sector = address / kSectorBytes;
+      at_sector = 0;
+      features[Feature::kL2AtomicSectors] += 1;
+    }
+    at_word = at_sector != 0 && address == word ? at_word + 1 : 1;
+    word = address;
+    at_sector = std::max(at_sector, at_word);
+  }
+  end_sector();
+}
+
+void Traffic::look(BlockTraffic& block, const Access& access) {
+  std::array<std::uint32_t, run::kWarpSize> others;
+  std::size_t num_others = 0;
+  for (std::uint32_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+    const std::uint64_t address = access.address[static_cast<std::size_t>(std::countr_zero(rest))];
+    if (!memory::is_device(address)) continue;
+    std::uint32_t& writer = writers_.at(address);
+    if (access.writes) {
+      writer = static_cast<std::uint32_t>(block.number);
+    } else if (writer != 0 && writer != block.number) {
+      others[num_others++] = writer;
+    }
+    if (access.pattern == Pattern::kUniform) break;
+  }
+  if (num_others == 0) return;
+  const auto end = others.begin() + static_cast<std::ptrdiff_t>(num_others);
+  std::sort(others.begin(), end);
+  const auto width = static_cast<std::uint64_t>(std::unique(others.begin(), end) - others.begin());
+  block.look_back_width = std::max(block.look_back_width, width);
+}
+
+void Traffic::copy(Features& features, std::uint64_t to, std::uint64_t from,
+                   std::uint64_t size_bytes) {
+  const auto touch = [&](std::uint64_t address, auto visit) {
+    const std::uint64_t end = (address + size_bytes - 1) / kSectorBytes + 1;
+    for (std::uint64_t sector = address / kSectorBytes; sector < end; ++sector) {
+      visit(sector);
+      sectors_.at(sector * kSectorBytes) = kEarlier;
+    }
+  };
+  if (memory::is_device(from)) {
+    touch(from, [&](std::uint64_t sector) {
+      features[Feature::kL2ReadSectors] += 1;
+      read(features, sector);
+    });
+  }
+  if (memory::is_device(to)) {
+    touch(to, [&](std::uint64_t sector) {
+      features[Feature::kL2WriteSectors] += 1;
+      write(features, sector);
+    });
+  }
+}
+
+}  // namespace timing

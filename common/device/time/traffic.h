@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// What becomes of a request past the counters: which sectors a multiprocessor's cache has, how much
+// of memory a launch touches, where atomic operations meet, and which blocks look back at others.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "run/warp.h"
+#include "time/address_table.h"
+#include "time/features.h"
+
+namespace timing {
+
+struct BlockTraffic {
+  std::uint64_t number = 0;              // of the block in the launch, from 1 on
+  std::uint64_t serial = 0;              // of all blocks of all launches
+  std::vector<std::uint32_t> requested;  // sectors, by warp
+  std::uint64_t look_back_width = 0;     // most other blocks whose words one request reads
+  // Where the bulk copy that was seen last goes on.
+  const code::Instruction* bulk_copy = nullptr;
+  std::uint64_t next = 0;
+};
+
+// Multiprocessors' first caches, as far as blocks have a share of them. A device has the warps of a
+// block in step; here one runs until it waits, and then the next. So the position of a sector is
+// how many its warp had requested before, and a warp finds what a warp of its block has requested
+// nearby.
+class FirstCaches {
+ public:
+  FirstCaches() : entries_(kSets * kWays) {}
+  // Whether the sector was there; now it is. `reach`: for so many positions a sector stays.
+  bool reads(std::uint64_t block, std::uint64_t sector, std::uint32_t position,
+             std::uint32_t reach);
+
+ private:
+  static constexpr std::size_t kWays = 4;
+  static constexpr std::size_t kSets = 1 << 16;
+  struct Entry {
+    std::uint64_t key = 0;
+    std::uint32_t position = 0;
+  };
+  std::vector<Entry> entries_;  // of a set, the one used last first
+};
+
+class Traffic {
+ public:
+  // Of a launch, all within begin_launch() and end_launch().
+  void begin_launch(const run::Launch& launch);
+  void start(BlockTraffic& block, const run::Block& started);
+  void access(Features& features, BlockTraffic& block, std::uint32_t warp,
+              const run::Access& access);
+  void end(Features& features, BlockTraffic& block);
+  void end_launch(Features& features);
+
+  // Of a row of a copy or a fill, between launches. Addresses of the host are 0.
+  void copy(Features& features, std::uint64_t to, std::uint64_t from, std::uint64_t size_bytes);
+  void forget();  // which sectors earlier launches have touched
+
+ private:
+  enum Touched : std::uint8_t { kRead = 1, kWritten = 2, kEarlier = 4 };
+
+  void read(Features& features, std::uint64_t sector);
+  void write(Features& features, std::uint64_t sector);
+  void count_atomic(Features& features, const run::Access& access);
+  void look(BlockTraffic& block, const run::Access& access);
+
+  FirstCaches caches_;
+  std::uint64_t num_started_ = 0;  // blocks
+  std::uint32_t reach_ = 0;        // of a warp's sector in its cache
+  AddressTable<std::uint8_t, 32> sectors_;
+  AddressTable<std::uint32_t, 128> atomics_;  // operations at each line
+  AddressTable<std::uint32_t, 4> writers_;    // blocks that publish words
+  std::uint64_t hottest_ = 0;
+};
+
+}  // namespace timing
