@@ -37,7 +37,7 @@ def judged(
     wanted = Wanted(jobs=1, sanitizer=False, confined=True, seed=7)
     sent, outcomes = Sent("name", key, job), Outcomes(root / "outcomes")
     run_task(Task(outcomes, workspace, wanted, (sent,)))
-    judgement = outcomes.of(sent)
+    judgement = outcomes.of(sent.name)
     assert judgement
     return judgement
 

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 from rich.console import Console
@@ -73,7 +73,7 @@ def lab_explain(
     whole = _whole_labs(entry, labs, rung or "")
     chosen = _short_of_full_marks(entry, labs, whole) if whole else [_rung(entry, labs, rung or "")]
     for lab, model, result in chosen:
-        _print(console, graded, entry, lab=lab, rung=model, result=result)
+        _print(console, _Told(graded, entry, lab, model, result))
     if not chosen:
         console.print(Text(f"{entry.name} has full marks in every rung"))
         for lab in whole:
@@ -121,15 +121,18 @@ def _short_of_full_marks(
     ]
 
 
-def _print(
-    console: Console,
-    results: Results,
-    entry: Entry,
-    *,
-    lab: LabEntry,
-    rung: Rung,
-    result: RungResult,
-) -> None:
+class _Told(NamedTuple):
+    """A student's rung, and what it belongs to."""
+
+    results: Results
+    entry: Entry
+    lab: LabEntry
+    rung: Rung
+    result: RungResult
+
+
+def _print(console: Console, told: _Told) -> None:
+    _, entry, lab, rung, result = told
     head = Text.assemble((f"{entry.name}  {lab.id}/{rung.id}", "bold"), f"  {rung.title}  ")
     words, style = verdict(result)
     console.print(head.append(f"{points(result.score, result.max_score)}  {words}", style))
@@ -139,15 +142,14 @@ def _print(
     if result.outcome is Outcome.ERROR:
         _line(console, Text(f"not graded: {result.judgement.fault}", "magenta"))
         _line(console, Text("no points are lost by that; grade again with the same results folder"))
-    _print_losses(console, results, lab, rung, result)
-    _print_rules(console, results, entry, lab=lab, rung=rung, result=result)
-    if command := _command(results, entry, lab, rung, result):
+    _print_losses(console, told)
+    _print_rules(console, told)
+    if command := _command(told):
         console.print(Text.assemble("repeat it: ", (command, "bold")), soft_wrap=True)
 
 
-def _print_losses(
-    console: Console, results: Results, lab: LabEntry, rung: Rung, result: RungResult
-) -> None:
+def _print_losses(console: Console, told: _Told) -> None:
+    results, _, lab, rung, result = told
     found = losses(rung, result, LabResult(lab.id, lab.rungs), results.backend)
     for part in Part:
         score = result.parts[part]
@@ -162,16 +164,9 @@ def _print_losses(
                 _line(console, Text.assemble((lost, "red"), "  ", reason, (at, "dim")), 4)
 
 
-def _print_rules(
-    console: Console,
-    results: Results,
-    entry: Entry,
-    *,
-    lab: LabEntry,
-    rung: Rung,
-    result: RungResult,
-) -> None:
+def _print_rules(console: Console, told: _Told) -> None:
     """What changes the points after grading: today's lab.toml, and the course's rules."""
+    results, entry, lab, rung, result = told
     judgement = result.judgement
     if judgement.tests:  # grade.json lists the tests' findings with the rung's own
         judgement = replace(judgement, findings=())
@@ -199,8 +194,9 @@ def _print_mark(console: Console, lab: LabEntry) -> None:
         _line(console, Text(note), 4)
 
 
-def _command(results: Results, entry: Entry, lab: LabEntry, rung: Rung, result: RungResult) -> str:
+def _command(told: _Told) -> str:
     """Judges the kept source again, with the same inputs; empty where no source was kept."""
+    results, entry, lab, rung, result = told
     if not results.source(entry, lab.id, rung.id):
         return ""
     folder = shlex.quote(str(results.folder / entry.id))

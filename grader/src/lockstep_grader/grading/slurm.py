@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Judges the jobs of `grade` on a Slurm cluster, as one array of tasks; what was lost, as another.
 
-submitit hands in the arrays, squeue tells their states, scancel ends them. Results come back by
+submitit submits the arrays, squeue lists their states, scancel ends them. Results come back by
 files alone, in RESULTS/.slurm/outcomes: NAME.json and its pictures, where NAME is a hash of the
 result's ids, its key and the number of its last attempt. All arrays of a results folder have one
 name. So a run finds the tasks and the outcomes of an earlier one that was killed.
@@ -98,8 +98,7 @@ class SlurmOptions:
 
 def parse_slurm_options(pairs: Sequence[str]) -> SlurmOptions:
     """The options in `pairs`, each KEY=VALUE. Raises InputError naming the one that is wrong."""
-    own: dict[str, int] = {}
-    sbatch: dict[str, str] = {}
+    given: dict[str, str] = {}
     for pair in pairs:
         name, _, value = (word.strip() for word in pair.partition("="))
         key = name.removeprefix("--").replace("_", "-")
@@ -107,17 +106,15 @@ def parse_slurm_options(pairs: Sequence[str]) -> SlurmOptions:
             raise InputError(f"--slurm {pair}: say KEY=VALUE, such as partition=gpu or limit=32")
         if key in _RESERVED:
             raise InputError(f"--slurm {pair}: {key} is set by the grader itself")
-        if key.replace("-", "_") in own or key in sbatch:
+        if key in given:
             raise InputError(f"--slurm {pair}: {key} is given twice")
         if "\n" in value or "\r" in value:
             raise InputError(f"--slurm {key}: the value has more than one line")
-        if key not in _COUNTS:
-            sbatch[key] = value
-        elif value.isascii() and value.isdigit() and int(value):
-            own[key.replace("-", "_")] = int(value)
-        else:
+        if key in _COUNTS and not re.fullmatch("0*[1-9][0-9]*", value):
             raise InputError(f"--slurm {pair}: a whole number from 1 on is needed")
-    return SlurmOptions(**own, sbatch=sbatch)
+        given[key] = value
+    counts = {key.replace("-", "_"): int(given.pop(key)) for key in _COUNTS & given.keys()}
+    return SlurmOptions(**counts, sbatch=given)
 
 
 # ---- what goes to the nodes, and what comes back
@@ -140,25 +137,22 @@ def job_name(result: ResultId, key: str, last_attempt: int) -> str:
 class Outcomes:
     folder: Path
 
-    def put(self, sent: Sent, judgement: Judgement) -> None:
-        keep_images(self.folder / sent.name, judgement)  # first: the JSON file names them
-        value = {"key": sent.key, "judgement": as_json(judgement)}
-        write_json(self.folder / f"{sent.name}.json", value)
+    def put(self, name: str, judgement: Judgement) -> None:
+        keep_images(self.folder / name, judgement)  # first: the JSON file names them
+        write_json(self.folder / f"{name}.json", as_json(judgement))
 
     def names(self) -> set[str]:
         """The jobs with an outcome; one listing, which a network file system keeps fresh."""
         return {file.stem for file in self.folder.glob("*.json")}
 
-    def of(self, sent: Sent) -> Judgement | None:
-        """The judgement with its pictures; None when it is absent, damaged or of another key."""
+    def of(self, name: str) -> Judgement | None:
+        """The judgement with its pictures; None where it is absent or damaged."""
         from lockstep_grader.results.schema import judgement_from_json  # takes pydantic
 
         try:
-            data = read_json(self.folder / f"{sent.name}.json")
-            if data["key"] != sent.key:
-                return None
-            return with_pictures(judgement_from_json(data["judgement"]), self.folder / sent.name)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            judgement = judgement_from_json(read_json(self.folder / f"{name}.json"))
+            return with_pictures(judgement, self.folder / name)
+        except (OSError, ValueError):
             return None
 
     def drop(self, name: str) -> None:
@@ -192,13 +186,13 @@ def run_task(task: Task) -> None:
     except (LockstepError, OSError) as error:
         reason = system_error_line(error) if isinstance(error, OSError) else str(error)
         for each in task.sent:
-            task.outcomes.put(each, Judgement(fault=f"{reason} (on {_node()})"))
+            task.outcomes.put(each.name, Judgement(fault=f"{reason} (on {_node()})"))
         return
     sent = {result_id(each.job): each for each in task.sent}
     judge, jobs = _NodeJudge(session.judge, sent), [each.job for each in task.sent]
     with stage("judging", sys.stdout) as progress:
         for job, judgement in judge_each(jobs, session, progress, judge):
-            task.outcomes.put(sent[result_id(job)], judgement)
+            task.outcomes.put(sent[result_id(job)].name, judgement)
 
 
 class _NodeJudge:
@@ -432,7 +426,7 @@ class _Run:
     def _collect(self) -> Iterator[Judged]:
         """Takes the outcomes that have come; a damaged one is lost when its task is over."""
         for name in self._outcomes.names() & self._waiting.keys():
-            if judgement := self._outcomes.of(self._waiting[name]):
+            if judgement := self._outcomes.of(name):
                 yield from self._ended(name, judgement)
 
     def _ended(self, name: str, judgement: Judgement) -> Iterator[Judged]:

@@ -7,6 +7,7 @@ contents. Scripts of docs/bench import it before any package is installed: stand
 
 import contextlib
 import errno
+import fcntl
 import io
 import json
 import os
@@ -16,7 +17,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import IO, Any
 
 from lockstep_grader.model.errors import FaultError, InputError
 
@@ -53,6 +54,20 @@ def write_whole(path: Path, data: bytes) -> None:
     """Writes `data` to `path`, which holds all of it or what it held before."""
     with scratch_for(path) as scratch:
         scratch.write_bytes(data)
+
+
+def locked(file: Path, *, waits: bool = True) -> IO[str]:
+    """The lock, the kernel's, until it is closed or its owner ends.
+
+    Raises OSError, also where another process has it and `waits` is false.
+    """
+    stream = file.open("w")
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+    except OSError:
+        stream.close()
+        raise
+    return stream
 
 
 def require_writable(file: Path) -> None:

@@ -5,21 +5,18 @@ Each change reads the file, changes one comment and writes the file whole, under
 reviewers at once lose nothing, and a person may edit the file by hand in between.
 """
 
-import contextlib
-import fcntl
 import hashlib
 import json
-import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import IO, Annotated
 
 from pydantic import Field
 
 from lockstep_grader.intake.toml_lines import bytes_of
 from lockstep_grader.intake.toml_tables import Table, parse_table
-from lockstep_grader.machine.files import write_whole
+from lockstep_grader.machine.files import locked, write_whole
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.policy import Comment
 
@@ -110,15 +107,8 @@ def _value(value: str | float) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Holds the file's lock, which is the kernel's and ends with its owner."""
+def _locked(folder: Path) -> IO[str]:
     try:
-        handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        return locked(folder / _LOCK)
     except OSError as error:
         raise FaultError(f"cannot write to {folder}: {error.strerror}") from error
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

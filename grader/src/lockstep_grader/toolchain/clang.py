@@ -14,11 +14,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from lockstep_grader.machine.files import locked
 from lockstep_grader.machine.process import output_of
 from lockstep_grader.machine.progress import FetchLine, say
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.toolchain.installers import pip_cause
-from lockstep_grader.toolchain.wheels import CCCL, CLANG, VENV, Bundle, fetch, locked
+from lockstep_grader.toolchain.wheels import CCCL, CLANG, VENV, Bundle, fetch
 
 VARIABLE = "LOCKSTEP_CLANG"  # a clang of the user's choice
 CCCL_VARIABLE = "LOCKSTEP_CCCL"  # a folder of CCCL's headers; "off" is for the emulator
@@ -110,7 +111,8 @@ def _ensured(bundle: Bundle, what: str, venv: Path) -> Path:
     if not bundle.missing(venv):
         return venv / name
     try:
-        with locked(venv / f"{name}.lock", waits=True):
+        venv.mkdir(exist_ok=True)
+        with locked(venv / f"{name}.lock"):
             if bundle.missing(venv):  # else the process that had the lock fetched the same
                 say(f"lab: fetching {what} ({bundle.megabytes} MB, once)")
                 with FetchLine(name, bundle.megabytes, time.monotonic()) as line:

@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: MIT
 """lockstep.json, which CMake writes: how to compile a rung, and who judges it; how it is built."""
 
-import fcntl
 import hashlib
 import os
 import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from lockstep_grader.machine.files import read_json
+from lockstep_grader.machine.files import locked, read_json
 from lockstep_grader.machine.process import interruption
 from lockstep_grader.machine.progress import Stage, stage
 from lockstep_grader.machine.workspace import Workspace
@@ -279,16 +277,10 @@ def _cause(lines: Sequence[str]) -> str:
     return one_line(" ".join(lines[-1:]))
 
 
-@contextmanager
-def _exclusive(folder: Path) -> Iterator[None]:
+def _exclusive(folder: Path) -> IO[str]:
     """Keeps two graders from building in one folder at the same time."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder.parent / f".{folder.name}.lock", os.O_RDWR | os.O_CREAT, 0o666)
+        return locked(folder.parent / f".{folder.name}.lock")
     except OSError as error:
         raise FaultError(f"cannot build in {folder}: {error.strerror}; {_ELSEWHERE}") from error
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

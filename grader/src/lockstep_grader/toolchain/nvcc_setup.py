@@ -13,11 +13,12 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import IO
 
+from lockstep_grader.machine.files import locked
 from lockstep_grader.machine.progress import FetchLine, say
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.toolchain.nvcc import NoRungCompiler, RungCompiler, rung_compiler
 from lockstep_grader.toolchain.system import toolkit_nvcc
-from lockstep_grader.toolchain.wheels import NVCC, VENV, fetch, locked
+from lockstep_grader.toolchain.wheels import NVCC, VENV, fetch
 
 VARIABLE = "LOCKSTEP_NVCC"  # "off": neither fetched nor used, nor the toolkit's for rungs
 _STATE = VENV.parent / ".lockstep"
@@ -45,6 +46,7 @@ def begin(
     if not NVCC.missing(venv) or _failed_lately(memory):
         return None
     try:
+        state.mkdir(exist_ok=True)
         lock = locked(state / "nvcc.lock", waits=False)
     except OSError:  # another process fetches it, or the checkout is read-only
         return None

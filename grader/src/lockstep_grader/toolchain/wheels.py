@@ -6,7 +6,6 @@ ziglang the program zig, which has clang inside, and clang's headers. A wheel co
 it was unpacked to its end, so that a start after a failure or Ctrl-C fetches only the rest.
 """
 
-import fcntl
 import re
 import shutil
 import subprocess
@@ -18,7 +17,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 from lockstep_grader.model.errors import FaultError
 from lockstep_grader.toolchain.installers import pip_cause, pip_command, pip_environment
@@ -110,18 +108,6 @@ NVCC = Bundle(
         _all_of("nvidia-nvvm", "nvvm/bin/cicc", 75),
     ),
 )
-
-
-def locked(file: Path, *, waits: bool) -> IO[str]:
-    """The lock, until it is closed. Raises OSError, also where it is taken and `waits` is false."""
-    file.parent.mkdir(exist_ok=True)
-    stream = file.open("w")
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
-    except OSError:
-        stream.close()
-        raise
-    return stream
 
 
 def fetch(

@@ -1,12 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Builds a program of one or several files for the emulator, or a rung for its judge.
-
-`with_kept_stores` is about stores of kernels to `__constant__` variables, which clang leaves out of
-optimised code. LLVM takes constant memory for memory that nothing can write, so such a store has no
-effect to it. Through a pointer of unknown origin the store stays, and the device reports it. This
-gives such stores one in the text of LLVM's intermediate code: it follows pointers through local
-variables and into the functions that get them.
-"""
+"""Builds a program of one or several files for the emulator, or a rung for its judge."""
 
 import itertools
 import re
