@@ -8,13 +8,8 @@ namespace {
 class Overlap : public HostFixture {
  protected:
   HostCase make_case(int num_items, int chunk_items, const std::string& suffix) override {
-    HostCase made;
-    made.h_in = make_words(next_seed(), num_items);
-    made.expected = mixed(made.h_in, kNumRounds);
-    made.mistakes = chunk_mistakes(made.expected, chunk_items);
-    made.mistakes.push_back({"nothing was mixed: the input comes back", [=] { return made.h_in; }});
-    made.h_out = output<std::uint32_t>("h_out" + suffix, num_items);
-    made.what = describe(num_items, chunk_items);
+    HostCase made = case_of(num_items, chunk_items, suffix,
+                            [](const Words& words) { return mixed(words, kNumRounds); });
     made.call = judge::encode_call<decltype(lab::mix_overlapped)>(
         "mix_overlapped", judge::pinned(input("h_in" + suffix, made.h_in)), num_items, kNumRounds,
         chunk_items, judge::pinned(made.h_out));

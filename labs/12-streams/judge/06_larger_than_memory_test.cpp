@@ -8,21 +8,16 @@ namespace {
 class RunningSums : public HostFixture {
  protected:
   HostCase make_case(int num_items, int chunk_items, const std::string& suffix) override {
-    HostCase made;
-    made.h_in = make_words(next_seed(), num_items);
-    made.expected = sums_of(made.h_in);
-    made.mistakes = chunk_mistakes(made.expected, chunk_items);
-    made.mistakes.push_back({"nothing was added: the input comes back", [=] { return made.h_in; }});
+    HostCase made = case_of(num_items, chunk_items, suffix, sums_of);
     made.mistakes.push_back(
-        {"each chunk begins again at 0: clear d_state once, before the first chunk", [=] {
-           Words sums = made.h_in;
+        {"each chunk begins again at 0: clear d_state once, before the first chunk",
+         [=, words = made.h_in] {
+           Words sums = words;
            for (std::size_t i = 0; i < sums.size(); ++i) {
              if (i % static_cast<std::size_t>(chunk_items) != 0) sums[i] += sums[i - 1];
            }
            return sums;
          }});
-    made.h_out = output<std::uint32_t>("h_out" + suffix, num_items);
-    made.what = describe(num_items, chunk_items);
     made.call = judge::encode_call<decltype(lab::running_sums)>(
         "running_sums", judge::pinned(input("h_in" + suffix, made.h_in)), num_items, chunk_items,
         judge::pinned(made.h_out));

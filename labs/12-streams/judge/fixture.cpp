@@ -4,7 +4,9 @@
 #include <cstring>
 
 namespace lab_judge {
+namespace {
 
+// Mistakes with chunks: words of the right result, and others as they were.
 std::vector<Mistake> chunk_mistakes(const Words& expected, int chunk_items) {
   const auto chunk = static_cast<std::size_t>(chunk_items);
   std::uint32_t poison = 0;
@@ -22,6 +24,22 @@ std::vector<Mistake> chunk_mistakes(const Words& expected, int chunk_items) {
       {"only the first chunk is done", [=] { return keep(0, chunk); }},
       {"nothing was computed: all words are 0", [=] { return Words(expected.size(), 0); }},
   };
+}
+
+}  // namespace
+
+HostCase HostFixture::case_of(int num_items, int chunk_items, const std::string& suffix,
+                              const std::function<Words(const Words&)>& right) {
+  HostCase made;
+  made.h_in = make_words(next_seed(), num_items);
+  made.expected = right(made.h_in);
+  made.mistakes = chunk_mistakes(made.expected, chunk_items);
+  made.mistakes.push_back(
+      {"the input comes back: nothing was computed", [words = made.h_in] { return words; }});
+  made.h_out = output<std::uint32_t>("h_out" + suffix, num_items);
+  made.what = std::to_string(num_items) + (num_items == 1 ? " item" : " items") + " in chunks of " +
+              std::to_string(chunk_items);
+  return made;
 }
 
 }  // namespace lab_judge

@@ -2,6 +2,7 @@
 // What the tests share: calls of functions that take words in host memory and give words back.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -84,13 +85,9 @@ class HostFixture : public judge::Fixture {
     return failure;
   }
 
-  static std::string describe(int num_items, int chunk_items) {
-    return std::to_string(num_items) + (num_items == 1 ? " item" : " items") + " in chunks of " +
-           std::to_string(chunk_items);
-  }
+  // A case of random words, without its call.
+  HostCase case_of(int num_items, int chunk_items, const std::string& suffix,
+                   const std::function<Words(const Words&)>& right);
 };
-
-// Mistakes with chunks: words of the right result, and others as they were.
-std::vector<Mistake> chunk_mistakes(const Words& expected, int chunk_items);
 
 }  // namespace lab_judge

@@ -30,6 +30,7 @@ BOUNDS = {
     "shared_memory": "shared memory: its passes, and the barriers around them",
     "atomics": "atomics that queue at few addresses",
     "launches": "launches: one has to end before the next begins",
+    "connection": "the connection between host and device",
 }
 _MOST_SIZES = 200
 _Text = Annotated[str, Field(min_length=1)]
