@@ -69,6 +69,26 @@ TEST_F(Attention, SubtractsTheLargestScore) {
   }
 }
 
+// Relative to any other score, its power is infinite.
+TEST_F(Attention, FindsTheLargestScoreOfAllKeys) {
+  for (const Shape& tried : {shape(1, 8, 8), shape(1, 100, 100), shape(1, 130, 130)}) {
+    auto failure = attempt(peaked_problem(kind(), tried, next_seed()));
+    if (!failure) continue;
+    failure->message =
+        "each query has a score of more than 100 above its others: " + failure->message;
+    return fail(*failure);
+  }
+}
+
+TEST_F(Attention, KeepsTheBitsOfItsInputs) {
+  auto failure = attempt(fine_problem(kind(), shape(1, 40, 6), next_seed()));
+  if (!failure) failure = attempt(fine_problem(kind(), shape(2, 30, 70), next_seed()));
+  if (!failure) return;
+  failure->message =
+      "queries and keys whose products a shorter type would round: " + failure->message;
+  fail(*failure);
+}
+
 TEST_F(Attention, WritesNothingWithoutQueries) {
   const int no_keys = kind() == Kind::kCausal ? 0 : 16;
   for (const Shape& empty : {shape(2, 16, 16), Shape{2, 0, no_keys}, Shape{0, 16, 16}}) {

@@ -12,6 +12,13 @@ std::string counted(int count, const char* one, const char* many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
+void round(Problem& problem) {
+  if (problem.kind != Kind::kBf16) return;
+  for (std::vector<float>* const h_numbers : {&problem.h_q, &problem.h_k, &problem.h_v}) {
+    for (float& number : *h_numbers) number = __bfloat162float(__float2bfloat16(number));
+  }
+}
+
 }  // namespace
 
 std::string text(const Shape& shape) {
@@ -54,11 +61,38 @@ Problem random_problem(Kind kind, const Shape& shape, std::uint64_t seed, float 
       problem.h_k[i] = kKeyOfShift;
     }
   }
-  if (kind == Kind::kBf16) {
-    for (std::vector<float>* const h_numbers : {&problem.h_q, &problem.h_k, &problem.h_v}) {
-      for (float& number : *h_numbers) number = __bfloat162float(__float2bfloat16(number));
+  round(problem);
+  return problem;
+}
+
+Problem peaked_problem(Kind kind, const Shape& shape, std::uint64_t seed) {
+  constexpr float kStrength = 60;
+  Problem problem = random_problem(kind, shape, seed);
+  for (std::size_t row = 0; row < shape.num_rows(); ++row) {
+    const std::size_t place = row % shape.num_queries;
+    const std::size_t sought =
+        kind == Kind::kCausal ? judge::random_bits(seed, row) % (place + 1) : row % shape.num_keys;
+    const std::size_t key = row / shape.num_queries * shape.num_keys + sought;
+    for (int e = 0; e < lab::kHeadSize; ++e) {
+      problem.h_q[row * lab::kHeadSize + e] = kStrength * problem.h_k[key * lab::kHeadSize + e];
     }
   }
+  round(problem);
+  return problem;
+}
+
+Problem fine_problem(Kind kind, const Shape& shape, std::uint64_t seed) {
+  constexpr float kKey = 3;
+  Problem problem = random_problem(kind, shape, seed);
+  for (std::size_t i = 0; i < problem.h_q.size(); ++i) {
+    const std::size_t row = i / lab::kHeadSize;
+    const float own = i % 2 == 0 ? 0 : 0.1F * judge::random_unit(~seed, row);
+    problem.h_q[i] = 1 + 0.8F * judge::random_unit(seed, row) + own;
+  }
+  for (std::size_t i = 0; i < problem.h_k.size(); ++i) {
+    problem.h_k[i] = (i / lab::kHeadSize + i) % 2 == 0 ? kKey : 0;
+  }
+  round(problem);
   return problem;
 }
 

@@ -39,6 +39,14 @@ struct Problem {
 // `shift` is added to all scores, about: it changes no weight.
 Problem random_problem(Kind kind, const Shape& shape, std::uint64_t seed, float shift = 0);
 
+// Each query has one score of more than 100 above all others. Queries share out the keys, so each
+// key has it somewhere if there are as many queries.
+Problem peaked_problem(Kind kind, const Shape& shape, std::uint64_t seed);
+
+// Keys that are 0 in every other element, and queries that are nearly constant. So keys have nearly
+// equal scores, of about 25, from elements that a shorter type rounds in different ways.
+Problem fine_problem(Kind kind, const Shape& shape, std::uint64_t seed);
+
 // The numbers of random problems, by their place.
 struct Numbers {
   std::uint64_t seed;
