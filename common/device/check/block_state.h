@@ -8,6 +8,7 @@
 
 #include "check/async_copies.h"
 #include "check/barrier_paths.h"
+#include "check/open_factors.h"
 #include "check/proxy_writes.h"
 #include "check/shared_shadow.h"
 #include "check/stamp.h"
@@ -45,6 +46,7 @@ struct BlockState {
   SharedShadow shared;
   AsyncCopies copies;
   ProxyWrites proxy;
+  OpenFactors factors;
   BarrierPaths paths;
   const code::Instruction* last_barrier = nullptr;  // that all live threads have come to
 };

@@ -172,7 +172,10 @@ void Checker::block_starts(run::Block& block) {
   slot->shared.reset(block.shared_bytes, s.launch_is_in_cluster);
   slot->copies.clear();
   if (s.follows_ways) slot->paths.begin(block);
-  if (s.follows_proxies) slot->proxy.begin(block.shared_bytes, block.num_threads);
+  if (s.follows_proxies) {
+    slot->proxy.begin(block.shared_bytes, block.num_threads);
+    slot->factors.begin(block.shared_bytes);
+  }
 }
 
 void Checker::block_ends(run::Block& block) { state_->of(block).block = nullptr; }
@@ -188,6 +191,7 @@ void Checker::access(run::Warp& warp, run::Access& access) {
   s.accesses.check(block, owner, warp, access);
   if (s.follows_proxies && access.space == run::Space::kShared && access.remote == nullptr) {
     block.proxy.look(warp, access, s.findings);
+    if (access.writes) block.factors.look(warp, access, s.findings);
   }
 }
 
@@ -276,10 +280,16 @@ void Checker::acquires(run::Warp& warp, std::uint32_t lanes, run::Scope) {
   state_->order.acquire(block.order, warp.id, lanes);
 }
 
+void Checker::product_reads(run::Warp& warp, const run::Access& factors) {
+  if (state_->follows_proxies) state_->of(*warp.block).factors.open(warp, factors);
+}
+
 void Checker::product_has_read(run::Warp& warp, const run::Access& factors) {
   State& s = *state_;
   BlockState& block = s.of(*warp.block);
-  if (s.checks == Checks::kAll) s.accesses.note_later_read(block, warp, factors);
+  if (!s.follows_proxies) return;
+  block.factors.close(factors);
+  s.accesses.note_later_read(block, warp, factors);
 }
 
 void Checker::fence_async_proxy(run::Warp& warp, std::uint32_t lanes) {

@@ -173,7 +173,7 @@ std::uint32_t Watcher::count_atomic(CounterSet& counters, const Access& access, 
   return static_cast<std::uint32_t>(passes);
 }
 
-// A thread's bulk copy comes in pieces of at most 16 bytes. It is one request on each side, and one
+// A thread's bulk copy comes in pieces. It is one request on each side, and one
 // pass.
 void Watcher::count_bulk(Warp& warp, Place& place, const Access& access) {
   constexpr std::uint64_t kWavefrontBytes = 128;
@@ -189,13 +189,16 @@ void Watcher::count_bulk(Warp& warp, Place& place, const Access& access) {
     counters[first + 3] += 1;
     if (!is_shared) own.num_passes += 1;
   }
-  const std::uint64_t unit = address / (is_shared ? kWavefrontBytes : kSectorBytes);
-  const std::uint64_t last_unit = std::exchange(own.bulk_units[is_shared ? 1 : 0], unit);
-  const bool begins_unit = !access.continues || unit != last_unit;
-  if (begins_unit) counters[first + 1] += 1;
+  const std::uint64_t unit_bytes = is_shared ? kWavefrontBytes : kSectorBytes;
+  const std::uint64_t first_unit = address / unit_bytes;
+  const std::uint64_t last_unit = (address + access.size_bytes - 1) / unit_bytes;
+  const std::uint64_t earlier = std::exchange(own.bulk_units[is_shared ? 1 : 0], last_unit);
+  const bool is_known = access.continues && first_unit == earlier;
+  const std::uint64_t units = last_unit - first_unit + (is_known ? 0 : 1);
+  counters[first + 1] += units;
   if (!is_shared) {
     counters[first + 2] += access.size_bytes;
-    last_block_->num_sectors += begins_unit ? 1 : 0;
+    last_block_->num_sectors += units;
   } else if (kind.access == AccessKind::kRead) {
     counters[Counter::kSharedReadBytes] += access.size_bytes;
   }

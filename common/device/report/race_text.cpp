@@ -134,6 +134,14 @@ std::string unfenced_text(const std::string& thread, const Place& place, std::ui
          "make that fence";
 }
 
+std::string still_read_text(const std::string& thread, const Place& place, std::uint32_t reader,
+                            const Place& product) {
+  return thread + " writes shared memory that the wgmma in " + line_name(product, place.file) +
+         " may still read: the warp of thread " + std::to_string(reader) +
+         " has started the product, but has not waited for it. The memory is free when "
+         "wgmma.wait_group has returned for the product's group";
+}
+
 std::string same_value_text() {
   return "; both store the same value here, which does no harm as long as they do";
 }

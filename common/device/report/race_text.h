@@ -34,6 +34,10 @@ std::string guarded_update_text(const std::string& thread, const Place& place, b
 std::string unfenced_text(const std::string& thread, const Place& place, std::uint32_t writer,
                           const Place& written);
 
+// The thread writes what the wgmma at `product`, by the warp of thread `reader`, may still read.
+std::string still_read_text(const std::string& thread, const Place& place, std::uint32_t reader,
+                            const Place& product);
+
 // What a race between two writes adds if both have stored the same value.
 std::string same_value_text();
 

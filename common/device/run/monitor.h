@@ -119,7 +119,8 @@ class Monitor {
   virtual void copies_committed(Warp&, std::uint32_t /*lanes*/) {}
   virtual void copies_waited(Warp&, std::uint32_t /*lanes*/, std::uint32_t /*num_left*/) {}
 
-  // wgmma: its warp has waited for the product. Until now it may have read these factors.
+  // wgmma: from now on it may read these factors, until its warp has waited for the product.
+  virtual void product_reads(Warp&, const Access& /*factors*/) {}
   virtual void product_has_read(Warp&, const Access& /*factors*/) {}
   // fence.proxy.async: what the lanes wrote before is before what the async proxy reads after it.
   virtual void fence_async_proxy(Warp&, std::uint32_t /*lanes*/) {}

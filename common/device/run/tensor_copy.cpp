@@ -23,8 +23,8 @@ using code::File;
 using code::Instruction;
 using code::Op;
 
-constexpr std::uint32_t kPieceBytes = 16;  // at most
-constexpr std::uint32_t kLineBytes = 128;  // of shared memory, which a swizzle keeps
+constexpr std::uint32_t kPieceBytes = 32;  // of global memory, at most
+constexpr std::uint32_t kLineBytes = 128;  // of shared memory
 constexpr std::uint64_t kDestinationAlignment = 128;
 
 struct TensorCopyForm {
@@ -108,7 +108,7 @@ struct Line {
   std::uint32_t begin = 0, end = 0;  // bytes inside of the tensor
 };
 
-// Calls move(at, size) for the pieces inside of the tensor: 16 bytes, or elements.
+// Calls move(at, size) for the pieces inside of the tensor: sectors, or elements.
 template <class Move>
 void for_each_global_piece(const Line& line, std::uint32_t element_bytes, Move move) {
   for (std::uint32_t at = line.begin; at < line.end;) {
@@ -119,14 +119,13 @@ void for_each_global_piece(const Line& line, std::uint32_t element_bytes, Move m
   }
 }
 
-// The pieces of a line whose place in shared memory is `offset` before the swizzle, in the order of
-// their places after it.
+// Calls move(from, to) for the chunks of a line that the swizzle moves; both count from its first
+// byte, which is at `offset` of shared memory. The line stays in its place as a whole.
 template <class Move>
-void for_each_shared_piece(const Line& line, std::uint64_t offset, std::uint32_t swizzle_bytes,
-                           Move move) {
-  for (std::uint32_t at = 0; at < line.size_bytes; at += kPieceBytes) {
-    const std::uint64_t place = offset + at;
-    move(place, static_cast<std::uint32_t>(swizzled(place, swizzle_bytes) - offset));
+void for_each_chunk(const Line& line, std::uint64_t offset, std::uint32_t swizzle_bytes,
+                    Move move) {
+  for (std::uint32_t at = 0; at < line.size_bytes; at += kSwizzledChunkBytes) {
+    move(at, static_cast<std::uint32_t>(swizzled(offset + at, swizzle_bytes) - offset));
   }
 }
 
@@ -203,25 +202,23 @@ class BoxCopy {
       const std::byte* const piece = global_.admit_piece(line.global + at, size);
       if (piece != nullptr) std::memcpy(line.bytes.data() + at, piece, size);
     });
-    for_each_shared_piece(line, offset, map_.swizzle_bytes,
-                          [&](std::uint64_t place, std::uint32_t at) {
-                            std::byte* const piece = shared_.admit_piece(place, kPieceBytes);
-                            if (piece == nullptr) return;
-                            std::memcpy(piece, line.bytes.data() + at, kPieceBytes);
-                            if (shared_.block != warp_.block) return;
-                            for (Monitor* const monitor : warp_.engine->monitors) {
-                              monitor->copy_arrives(warp_, shared_.access);
-                            }
-                          });
+    std::byte* const to = shared_.admit_piece(offset, line.size_bytes);
+    if (to == nullptr) return;
+    for_each_chunk(line, offset, map_.swizzle_bytes, [&](std::uint32_t at, std::uint32_t place) {
+      std::memcpy(to + place, line.bytes.data() + at, kSwizzledChunkBytes);
+    });
+    if (shared_.block != warp_.block) return;
+    for (Monitor* const monitor : warp_.engine->monitors) {
+      monitor->copy_arrives(warp_, shared_.access);
+    }
   }
 
   void store(Line& line, std::uint64_t offset) {
-    for_each_shared_piece(line, offset, map_.swizzle_bytes,
-                          [&](std::uint64_t place, std::uint32_t at) {
-                            const std::byte* const piece = shared_.admit_piece(place, kPieceBytes);
-                            if (piece == nullptr) return;
-                            std::memcpy(line.bytes.data() + at, piece, kPieceBytes);
-                          });
+    const std::byte* const from = shared_.admit_piece(offset, line.size_bytes);
+    if (from == nullptr) return;
+    for_each_chunk(line, offset, map_.swizzle_bytes, [&](std::uint32_t at, std::uint32_t place) {
+      std::memcpy(line.bytes.data() + at, from + place, kSwizzledChunkBytes);
+    });
     for_each_global_piece(line, map_.element_bytes, [&](std::uint32_t at, std::uint32_t size) {
       std::byte* const piece = global_.admit_piece(line.global + at, size);
       if (piece != nullptr) std::memcpy(piece, line.bytes.data() + at, size);

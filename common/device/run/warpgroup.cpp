@@ -6,6 +6,7 @@
 // the warp has waited. So the monitors learn of the factors a second time then, and until then no
 // other instruction may use the registers. A wait ends when all four warps have come to it.
 // Source: PTX ISA 8.7, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions".
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdio>
@@ -13,6 +14,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "run/access.h"
 #include "run/arithmetic/fragment.h"
@@ -118,40 +120,72 @@ Factor factor_b(const ProductForm& form, std::uint64_t descriptor) {
   return {Layout(descriptor), 0, static_cast<std::uint32_t>(form.product.n), form.b_is_transposed};
 }
 
-// Calls visit(access, first chunk) for 32 chunks of the factor at a time; lane i has chunk
-// first + i.
+// Bytes that lie side by side in shared memory.
+struct Run {
+  std::uint32_t begin = 0, size_bytes = 0;
+};
+
+// What a warp reads of a factor, in runs within lines of 128 bytes: the longest first.
+std::vector<Run> runs_of(const Factor& factor) {
+  constexpr std::uint32_t kLineBytes = 128;
+  std::vector<std::uint32_t> chunks(factor.num_chunks());
+  for (std::uint32_t i = 0; i < chunks.size(); ++i) chunks[i] = factor.place(i);
+  std::ranges::sort(chunks);
+  std::vector<Run> runs;
+  for (const std::uint32_t chunk : chunks) {
+    const bool goes_on = !runs.empty() && runs.back().begin + runs.back().size_bytes == chunk &&
+                         chunk % kLineBytes != 0;
+    if (goes_on) {
+      runs.back().size_bytes += kChunkBytes;
+    } else {
+      runs.push_back({chunk, kChunkBytes});
+    }
+  }
+  std::ranges::stable_sort(runs, std::ranges::greater(), &Run::size_bytes);
+  return runs;
+}
+
+// Calls visit(access) for up to 32 runs of one size, a lane for each.
 template <class Visit>
 void for_each_access(Warp& warp, const Instruction& instruction, const Factor& factor,
                      Visit visit) {
   Access& access = warp.engine->access;
-  for (std::uint32_t begin = 0; begin < factor.num_chunks(); begin += kWarpSize) {
-    const std::uint32_t count = std::min<std::uint32_t>(kWarpSize, factor.num_chunks() - begin);
+  const std::vector<Run> runs = runs_of(factor);
+  for (std::size_t begin = 0; begin < runs.size();) {
     access = Access{};
     access.instruction = &instruction;
     access.space = Space::kShared;
     access.owner = warp.block;
     access.reads = access.is_async = access.is_async_proxy = true;
-    access.element_bytes = kChunkBytes;
-    access.size_bytes = kChunkBytes;
-    access.lanes = count == kWarpSize ? ~0U : (1U << count) - 1;
-    for (std::uint32_t i = 0; i < count; ++i) access.address[i] = factor.place(begin + i);
+    access.size_bytes = runs[begin].size_bytes;
+    access.element_bytes = static_cast<std::uint8_t>(access.size_bytes);
+    std::size_t lane = 0;
+    while (lane < kWarpSize && begin < runs.size() && runs[begin].size_bytes == access.size_bytes) {
+      access.lanes |= 1U << lane;
+      access.address[lane++] = runs[begin++].begin;
+    }
     classify(access);
-    visit(access, begin);
+    visit(access);
   }
 }
 
+// Zeros where shared memory ends.
 void read(Warp& warp, const Instruction& instruction, const Factor& factor, std::byte* rows) {
-  for_each_access(warp, instruction, factor, [&](Access& access, std::uint32_t begin) {
-    const std::byte* const origin = admit(access, warp);
-    for_each_lane(access.lanes, [&](int lane) {
-      const auto i = static_cast<std::uint32_t>(lane);
-      factor.keep(begin + i, origin + access.address[i], rows);
-    });
+  for_each_access(warp, instruction, factor, [&](Access& access) {
+    const std::uint32_t lanes = access.lanes;
+    admit(access, warp);
+    access.lanes = lanes;  // product_has_read() gets all of them, too
+    for (Monitor* const monitor : warp.engine->monitors) monitor->product_reads(warp, access);
   });
+  for (std::uint32_t i = 0; i < factor.num_chunks(); ++i) {
+    const std::uint32_t place = factor.place(i);
+    if (place + kChunkBytes > warp.block->shared_bytes) continue;
+    factor.keep(i, warp.block->shared + place, rows);
+  }
 }
 
 void note_read(Warp& warp, const Instruction& instruction, const Factor& factor) {
-  for_each_access(warp, instruction, factor, [&](const Access& access, std::uint32_t) {
+  for_each_access(warp, instruction, factor, [&](const Access& access) {
     for (Monitor* const monitor : warp.engine->monitors) monitor->product_has_read(warp, access);
   });
 }

@@ -345,6 +345,15 @@ TEST_F(WarpgroupMistakes, AFactorIsWrittenBeforeTheWait) {
   expect_none();
 }
 
+// Thread 127 writes when the product has begun, and tells the others, which only then wait for it.
+TEST_F(WarpgroupMistakes, AFactorIsWrittenBeforeTheWaitThoughABarrierOrdersThem) {
+  const std::string write =
+      "setp.eq.u32 %x, %t, 127;\nmov.u32 %to, tile;\n@%x st.shared.u32 [%to+8192], %t;\n";
+  run(kOrder, kFence + kMultiplyOnce + "wgmma.commit_group.sync.aligned;\nbar.sync 0;\n" + write +
+                  "bar.sync 0;\nwgmma.wait_group.sync.aligned 0;\n");
+  expect(Kind::kRace, "thread 127 of block 0 writes shared memory that the wgmma");
+}
+
 TEST_F(WarpgroupMistakes, ATileThatIsNotAligned) {
   run(kOrder, kFence + kMultiplyOnce + kEnd, {plain, descriptor(16, 1024, 1) + 512 / 16});
   expect(Kind::kMisaligned,
