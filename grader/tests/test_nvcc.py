@@ -20,6 +20,7 @@ from repository import REPOSITORY
 
 SOLUTION = "01-reduction/07_operators.cu"
 NEEDS_80 = "02-scan/06_decoupled_look_back.cu"  # __reduce_add_sync
+NEEDS_90A = "08-tensor-cores/07_wgmma.cu"
 
 
 def program(file: Path, script: str) -> str:
@@ -148,7 +149,9 @@ def resources(compiler: RungCompiler, solution: str, name: str, work: Path) -> l
 @pytest.mark.skipif(
     not (REPOSITORY / "solutions").is_dir(), reason="a students' copy has no solutions"
 )
-@pytest.mark.parametrize(("solution", "name"), [(SOLUTION, "7.5"), (NEEDS_80, "9.0")])
+@pytest.mark.parametrize(
+    ("solution", "name"), [(SOLUTION, "7.5"), (NEEDS_80, "9.0"), (NEEDS_90A, "9.0")]
+)
 def test_a_solution_compiles_and_its_registers_are_known(
     real: RungCompiler, solution: str, name: str, tmp_path: Path
 ) -> None:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The contract of lab 08-tensor-cores. Rungs 01 to 04 define matmul_bf16, rung 05 defines
-// matmul_split, and rung 06 defines quantize_e4m3 and matmul_e4m3. Not edited by students.
+// The contract of lab 08-tensor-cores. Rungs 01 to 04 and 07 define matmul_bf16, rung 05
+// defines matmul_split, and rung 06 defines quantize_e4m3 and matmul_e4m3. Not edited by students.
 //
 // What holds for all:
 //   matrices row-major without gaps: element (row, col) of a matrix with num_cols columns is

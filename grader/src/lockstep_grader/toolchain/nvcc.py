@@ -80,6 +80,8 @@ def _targets(source: Path, architectures: Sequence[str], phase: Phase) -> list[s
     That takes half of the time. Only a text that asks for the architecture differs between them.
     """
     numbers = sorted(int(name.replace(".", "")) for name in architectures)
+    if numbers == [90]:  # with what only that GPU has, as wgmma
+        return [f"arch=compute_90a,code={'compute' if phase is Phase.DEVICE else 'sm'}_90a"]
     if b"__CUDA_ARCH__" in source.read_bytes():
         return [f"arch=compute_{number},code=sm_{number}" for number in numbers]
     if phase is Phase.DEVICE:

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Four warps multiply straight from shared memory, and one more warp has the tiles brought there.
+// Only for compute capability 9.0. You need lab/warpgroup_instructions.cuh: read it first.
+#include <cstdint>
+
+#include "lab/cuda_error.cuh"
+#include "lab/launch.cuh"
+#include "lab/todo.cuh"
+#include "lab/warpgroup_instructions.cuh"
+#include "tensor_cores.cuh"
+
+namespace lab {
+namespace {
+
+constexpr int kProductRows = 64;  // of a warpgroup
+constexpr int kProductCols = 128;
+constexpr int kProductDepth = 16;
+constexpr int kBoxCols = 64;  // bfloat16 in a row of 128 bytes
+constexpr int kBandRows = 8;  // blocks that run together share rows of A and columns of B
+constexpr int kStages = 4;
+
+// A block's tile of C: each consumer has 64 rows of it, as two products side by side.
+constexpr int kTileRows = 128;
+constexpr int kTileCols = 256;
+constexpr int kTileDepth = 64;
+constexpr int kConsumerWarps = kTileRows / kProductRows * 4;
+constexpr int kThreads = (kConsumerWarps + 1) * 32;
+
+// All with the swizzle. A's rows are kTileDepth long; B's are boxes side by side.
+struct Stage {
+  __nv_bfloat16 a[kTileRows][kTileDepth];
+  __nv_bfloat16 b[kTileCols / kBoxCols][kTileDepth][kBoxCols];
+};
+
+struct Barriers {
+  std::uint64_t full[kStages];   // the copies have arrived
+  std::uint64_t empty[kStages];  // the products have read them
+};
+
+// Numbers the tiles down bands, column by column; the last band may have fewer rows.
+__device__ int2 tile_of_block(int block, int tiles_down, int tiles_across) {
+  // TODO 1. That of your 04.
+  return make_int2(0, 0);
+}
+
+// One thread: fills the stages in turn, as soon as they are empty.
+__device__ void produce(const CUtensorMap& map_a, const CUtensorMap& map_b, int first_row,
+                        int first_col, int num_steps, Stage* stages, Barriers& barriers) {
+  // TODO 2. Step s fills stage s % kStages: one box of A, and kTileCols / kBoxCols boxes of B. How
+  //         many bytes does its barrier `full` wait for, and who announces them?
+  // TODO 3. From the second round on, wait until the stage is empty. A barrier's phases have parity
+  //         0, 1, 0, ...: which one is that of round r?
+}
+
+// A warpgroup: 64 rows of the tile, from `tile_row` on.
+__device__ void consume(float (&sums)[2][64], int tile_row, int num_steps, Stage* stages,
+                        Barriers& barriers) {
+  // TODO 4. When a stage is full, start its products: in each step of kProductDepth, two that lie
+  //         side by side. A's rows are kTileDepth long. Where does B begin for step k, and how many
+  //         bytes is it from 64 columns of B to the next 64?
+  // TODO 5. The products of a step are a group. When may a stage be filled again? Let the group of
+  //         this step go on while the next one starts.
+}
+
+__global__ void __launch_bounds__(kThreads, 1)
+    wgmma_kernel(const __grid_constant__ CUtensorMap map_a,  // (num_rows, depth)
+                 const __grid_constant__ CUtensorMap map_b,  // (depth, num_cols)
+                 float* d_c, int num_rows, int num_cols, int depth) {
+  extern __shared__ __align__(1024) unsigned char shared_bytes[];
+  Stage* const stages = reinterpret_cast<Stage*>(shared_bytes);  // kStages of them
+  __shared__ Barriers barriers;
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < kStages; ++i) {
+      init_barrier(&barriers.full[i], 1);
+      init_barrier(&barriers.empty[i], kConsumerWarps);
+    }
+    publish_barriers();
+  }
+  __syncthreads();  // the barriers are there
+
+  const int2 tile =
+      tile_of_block(blockIdx.x, ceil_div(num_rows, kTileRows), ceil_div(num_cols, kTileCols));
+  const int first_row = tile.y * kTileRows;
+  const int first_col = tile.x * kTileCols;
+  const int num_steps = ceil_div(depth, kTileDepth);
+  const int warp_id = threadIdx.x / 32;
+  const int lane_id = threadIdx.x % 32;
+  if (warp_id == kConsumerWarps) {
+    if (lane_id == 0) produce(map_a, map_b, first_row, first_col, num_steps, stages, barriers);
+    return;
+  }
+
+  float sums[2][64] = {};
+  consume(sums, warp_id / 4 * kProductRows, num_steps, stages, barriers);
+  // TODO 6. Store the sums in pairs. The header of the instructions says which element of the
+  //         product sum i of a thread is. Which elements lie outside of C?
+}
+
+}  // namespace
+
+void matmul_bf16(const __nv_bfloat16* d_a, const __nv_bfloat16* d_b, int num_rows, int num_cols,
+                 int depth, float* d_c, Scratch& /*scratch*/, cudaStream_t stream) {
+  todo("07_wgmma: write the kernel, then delete this line");
+
+  if (num_rows == 0 || num_cols == 0) return;  // a grid of 0 blocks is an error
+  if (depth == 0) {                            // a tensor map has no size 0
+    check(cudaMemsetAsync(d_c, 0, sizeof(float) * num_rows * num_cols, stream));
+    return;
+  }
+  constexpr int kSharedBytes = kStages * sizeof(Stage);
+  check(cudaFuncSetAttribute(wgmma_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             kSharedBytes));
+  const int num_tiles = ceil_div(num_rows, kTileRows) * ceil_div(num_cols, kTileCols);
+  wgmma_kernel<<<num_tiles, kThreads, kSharedBytes, stream>>>(
+      tensor_map(d_a, num_rows, depth, kTileRows), tensor_map(d_b, depth, num_cols, kTileDepth),
+      d_c, num_rows, num_cols, depth);
+  check_launch();
+}
+
+}  // namespace lab
