@@ -82,8 +82,14 @@ std::vector<wire::Shape> to_wire(const std::vector<timing::Shape>& shapes) {
                       {shape.grid.x, shape.grid.y, shape.grid.z},
                       {shape.block.x, shape.block.y, shape.block.z},
                       shape.shared_bytes,
-                      std::move(features)});
+                      std::move(features),
+                      {}});
+    for (const timing::LineCost& line : shape.lines) {
+      result.back().lines.push_back({line.file, static_cast<std::int32_t>(line.line), line.issued,
+                                     line.path.cycles, line.path.loads});
+    }
   }
+  wire::fold(result);
   return result;
 }
 

@@ -148,20 +148,21 @@ void Traffic::access(Features& features, BlockTraffic& block, std::uint32_t warp
   }
   if (access.reads && !continues) features[Feature::kGlobalLoads] += 1;
   if (continues && access.base % kSectorBytes != 0) return;
-  if (access.writes) {
-    for_each_sector(access, [&](std::uint64_t sector) {
-      features[Feature::kL1Sectors] += 1;
-      features[Feature::kL2WriteSectors] += 1;
-      write(features, sector);
-    });
-    return;
-  }
-  const bool is_cached = !access.is_async && !is_strong(access);
+  const bool is_cached = !access.writes && !access.is_async && !is_strong(access);
+  std::uint64_t line = ~std::uint64_t{0};
   for_each_sector(access, [&](std::uint64_t sector) {
     features[Feature::kL1Sectors] += 1;
-    if (is_cached && caches_.reads(block.serial, sector, block.requested[warp]++, reach_)) return;
-    features[Feature::kL2ReadSectors] += 1;
-    read(features, sector);
+    const std::uint64_t own_line = sector / (kLineBytes / kSectorBytes);
+    features[Feature::kL1Lines] += own_line != line ? 1 : 0;
+    line = own_line;
+    if (access.writes) {
+      features[Feature::kL2WriteSectors] += 1;
+      write(features, sector);
+    } else if (!is_cached ||
+               !caches_.reads(block.serial, sector, block.requested[warp]++, reach_)) {
+      features[Feature::kL2ReadSectors] += 1;
+      read(features, sector);
+    }
   });
 }
 

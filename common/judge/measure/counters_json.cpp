@@ -104,11 +104,20 @@ std::string shapes_json(const std::vector<wire::Shape>& shapes) {
     for (const char* const name : kFeatureNames) {
       features.emplace_back(name, std::to_string(wire::value_of(shape.features, name)));
     }
+    std::vector<std::string> lines;
+    for (const wire::LineTime& line : shape.lines) {
+      lines.push_back(json::object({{"file", json::quote(line.file)},
+                                    {"line", std::to_string(line.line)},
+                                    {"issued", std::to_string(line.issued)},
+                                    {"cycles", std::to_string(line.cycles)},
+                                    {"loads", std::to_string(line.loads)}}));
+    }
     elements.push_back(json::object({{"kernel", json::quote(shape.kernel)},
                                      {"grid", to_json(shape.grid)},
                                      {"block", to_json(shape.block)},
                                      {"shared_bytes", std::to_string(shape.shared_bytes)},
-                                     {"features", json::object(features)}}));
+                                     {"features", json::object(features)},
+                                     {"lines", json::array(lines)}}));
   }
   return json::array(elements);
 }

@@ -58,7 +58,10 @@ void bound(Report& report) {
       for (Pattern& pattern : line.patterns) cut(pattern.base, kMaxNameBytes);
     }
   }
-  for (Shape& shape : report.shapes) cut(shape.kernel, kMaxNameBytes);
+  for (Shape& shape : report.shapes) {
+    cut(shape.kernel, kMaxNameBytes);
+    for (LineTime& line : shape.lines) cut(line.file, kMaxNameBytes);
+  }
   if (report.launches.size() > kMaxLaunches) report.launches.resize(kMaxLaunches);
   for (std::string& kernel : report.launches) cut(kernel, kMaxNameBytes);
   cut(report.printed, kMaxPrintedBytes);

@@ -69,11 +69,22 @@ LineCounters decode_line(Reader& in) {
   return line;
 }
 
-// Merges all lines from `keep` on into one.
-void fold_lines(std::vector<LineCounters>& lines, std::size_t keep) {
-  if (lines.size() <= keep) return;
-  LineCounters rest;
-  for (std::size_t i = keep; i < lines.size(); ++i) add(rest.counters, lines[i].counters);
+void add_line(LineCounters& sum, const LineCounters& more) { add(sum.counters, more.counters); }
+
+void add_line(LineTime& sum, const LineTime& more) {
+  sum.issued += more.issued;
+  sum.cycles += more.cycles;
+  sum.loads += more.loads;
+}
+
+// Merges the lines beyond `room` into one, and takes the others off it.
+template <class Line>
+void fold_lines(std::vector<Line>& lines, std::size_t& room) {
+  const std::size_t keep = std::min(room, lines.size());
+  room -= keep;
+  if (lines.size() == keep) return;
+  Line rest;
+  for (std::size_t i = keep; i < lines.size(); ++i) add_line(rest, lines[i]);
   lines.resize(keep);
   lines.push_back(std::move(rest));
 }
@@ -116,11 +127,13 @@ void fold(std::vector<KernelCounters>& kernels) {
     kernels.resize(kMaxKernels);
   }
   std::size_t room = kMaxCountedLines;
-  for (KernelCounters& kernel : kernels) {
-    const std::size_t keep = std::min(room, kernel.lines.size());
-    fold_lines(kernel.lines, keep);
-    room -= keep;
-  }
+  for (KernelCounters& kernel : kernels) fold_lines(kernel.lines, room);
+}
+
+void fold(std::vector<Shape>& shapes) {
+  if (shapes.size() > kMaxShapes) shapes.resize(kMaxShapes);
+  std::size_t room = kMaxTimedLines;
+  for (Shape& shape : shapes) fold_lines(shape.lines, room);
 }
 
 void encode(Writer& out, const std::vector<KernelCounters>& kernels) {
@@ -160,15 +173,18 @@ std::vector<KernelCounters> decode_counters(Reader& in) {
 }
 
 void encode(Writer& out, const std::vector<Shape>& shapes) {
-  const std::size_t number = std::min(shapes.size(), kMaxShapes);
-  out.put(static_cast<std::uint32_t>(number));
-  for (std::size_t i = 0; i < number; ++i) {
-    const Shape& shape = shapes[i];
+  out.put(static_cast<std::uint32_t>(shapes.size()));
+  for (const Shape& shape : shapes) {
     out.put(std::string_view(shape.kernel))
         .put(shape.grid)
         .put(shape.block)
         .put(shape.shared_bytes);
     encode(out, shape.features);
+    out.put(static_cast<std::uint32_t>(shape.lines.size()));
+    for (const LineTime& line : shape.lines) {
+      out.put(std::string_view(line.file)).put(line.line);
+      out.put(line.issued).put(line.cycles).put(line.loads);
+    }
   }
 }
 
@@ -181,6 +197,15 @@ std::vector<Shape> decode_shapes(Reader& in) {
     shape.block = in.get<decltype(shape.block)>();
     shape.shared_bytes = in.get<std::uint64_t>();
     shape.features = decode_values(in);
+    for (auto lines = get_count(in, kMaxTimedLines + 1); lines > 0; --lines) {
+      LineTime line;
+      line.file = in.text();
+      line.line = in.get<std::int32_t>();
+      line.issued = in.get<std::uint64_t>();
+      line.cycles = in.get<std::int64_t>();
+      line.loads = in.get<std::int64_t>();
+      shape.lines.push_back(std::move(line));
+    }
     shapes.push_back(std::move(shape));
   }
   return shapes;

@@ -62,6 +62,16 @@ struct KernelCounters {
   std::vector<LineCounters> lines;
 };
 
+// What a source line costs the warps that execute it: instructions issued, and what it adds to
+// their time, in cycles and in loads that they wait for. Negative where another line hides it.
+struct LineTime {
+  std::string file;       // without folders; empty if unknown
+  std::int32_t line = 0;  // 0: of all lines beyond the limit
+  std::uint64_t issued = 0;
+  std::int64_t cycles = 0;
+  std::int64_t loads = 0;
+};
+
 // What a model of time needs of the launches of one kernel that have one shape, as sums.
 // docs/time.md defines the features.
 struct Shape {
@@ -70,6 +80,7 @@ struct Shape {
   std::array<std::uint32_t, 3> block = {};
   std::uint64_t shared_bytes = 0;
   Counters features;
+  std::vector<LineTime> lines;
 };
 
 // A counter that keeps the largest value seen; the others are sums.
@@ -80,10 +91,13 @@ void add(Counters& sum, const Counters& more);
 inline constexpr std::size_t kMaxKernels = 64;        // the last one may stand for many
 inline constexpr std::size_t kMaxShapes = 1000;       // the others are left out
 inline constexpr std::size_t kMaxCountedLines = 600;  // of all kernels together, but see fold()
+inline constexpr std::size_t kMaxTimedLines = 600;    // of all shapes together, but see fold()
 
 // Merges the kernels beyond the limit into one, and the lines of a kernel beyond its limit into one
 // without a place: all sums stay the same.
 void fold(std::vector<KernelCounters>& kernels);
+// Leaves out shapes beyond the limit, and merges the lines of a shape beyond theirs.
+void fold(std::vector<Shape>& shapes);
 
 void encode(Writer& out, const std::vector<KernelCounters>& kernels);
 void encode(Writer& out, const std::vector<Shape>& shapes);

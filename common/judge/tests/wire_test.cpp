@@ -43,7 +43,9 @@ wire::KernelCounters sample_kernel() {
   return kernel;
 }
 
-wire::Shape sample_shape() { return {"k<256>", {1, 2, 3}, {4, 5, 6}, 1088, {{"issued", 1000}}}; }
+wire::Shape sample_shape() {
+  return {"k<256>", {1, 2, 3}, {4, 5, 6}, 1088, {{"issued", 1000}}, {{"a.cu", 31, 500, 700, -2}}};
+}
 
 TEST(Wire, BatchSurvivesTheRoundTrip) {
   const wire::Batch batch = wire::decode_batch(wire::encode(sample_batch()));
@@ -137,6 +139,24 @@ TEST(Wire, ReportSurvivesTheRoundTrip) {
   EXPECT_EQ(copy.shapes[0].block[1], 5U);
   EXPECT_EQ(copy.shapes[0].shared_bytes, 1088U);
   EXPECT_EQ(copy.shapes[0].features.at("issued"), 1000U);
+  ASSERT_EQ(copy.shapes[0].lines.size(), 1U);
+  EXPECT_EQ(copy.shapes[0].lines[0].file, "a.cu");
+  EXPECT_EQ(copy.shapes[0].lines[0].line, 31);
+  EXPECT_EQ(copy.shapes[0].lines[0].issued, 500U);
+  EXPECT_EQ(copy.shapes[0].lines[0].cycles, 700);
+  EXPECT_EQ(copy.shapes[0].lines[0].loads, -2);
+}
+
+TEST(Wire, LinesOfShapesBeyondTheLimitBecomeOne) {
+  std::vector<wire::Shape> shapes(2, sample_shape());
+  shapes[0].lines.resize(wire::kMaxTimedLines - 1, shapes[0].lines[0]);
+  shapes[1].lines.resize(4, shapes[1].lines[0]);
+  wire::fold(shapes);
+  EXPECT_EQ(shapes[0].lines.size(), wire::kMaxTimedLines - 1);
+  ASSERT_EQ(shapes[1].lines.size(), 2U) << "one that fits, and the rest";
+  EXPECT_EQ(shapes[1].lines[1].line, 0);
+  EXPECT_EQ(shapes[1].lines[1].issued, 1500U);
+  EXPECT_EQ(shapes[1].lines[1].loads, -6);
 }
 
 TEST(Wire, AnUnknownKindOfAccessIsRefused) {

@@ -105,6 +105,17 @@ class Kernel:
 
 
 @dataclass(frozen=True, slots=True)
+class LineTime:
+    """What a line costs the warps that execute it: the sum over them."""
+
+    file: _FileName
+    line: int  # 0: unknown
+    issued: int
+    cycles: int  # that it adds to a warp's time ...
+    loads: int  # ... and loads from global memory that the warp waits for
+
+
+@dataclass(frozen=True, slots=True)
 class Shape:
     """The launches of one kernel with one grid and block: what a model of time needs, as sums."""
 
@@ -113,6 +124,7 @@ class Shape:
     block: tuple[int, int, int]
     shared_bytes: int
     features: Counters
+    lines: tuple[LineTime, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
