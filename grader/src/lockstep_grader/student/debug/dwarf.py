@@ -147,10 +147,15 @@ class Place:
 
 class Dwarf:
     def __init__(self, ptx: Ptx) -> None:
+        from elftools.dwarf.dwarf_expr import DWARFExprParser
+
         self._ptx = ptx
         self.functions: dict[str, Die] = {}  # by mangled name
         self._by_offset: dict[int, Die] = {}
-        self.units = [self._entry(unit, unit.get_top_DIE()) for unit in _units(ptx)]
+        self.units = []
+        for unit in _units(ptx):
+            self._expressions = DWARFExprParser(unit.structs)  # which takes long to make
+            self.units.append(self._entry(unit, unit.get_top_DIE()))
 
     def _entry(self, unit: "CompileUnit", read: "DIE") -> Die:
         die = Die(
@@ -173,14 +178,12 @@ class Dwarf:
         if form.startswith("DW_FORM_ref") and form != "DW_FORM_ref_addr":
             return unit.cu_offset + value
         if form.startswith(("DW_FORM_block", "DW_FORM_exprloc")):
-            return self._location(unit, value)
+            return self._location(value)
         return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
-    def _location(self, unit: "CompileUnit", expression: list[int]) -> Place:
-        from elftools.dwarf.dwarf_expr import DWARFExprParser
-
+    def _location(self, expression: list[int]) -> Place:
         symbol, offset = "", 0
-        for each in DWARFExprParser(unit.structs).parse_expr(expression):
+        for each in self._expressions.parse_expr(expression):
             if each.op_name == "DW_OP_addr":
                 symbol = self._ptx.symbols[each.args[0]]
             elif each.op_name in ("DW_OP_plus_uconst", "DW_OP_constu"):
