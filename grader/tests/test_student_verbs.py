@@ -303,7 +303,12 @@ def test_bench_predicts_a_ladder_without_a_gpu(checkout: Checkout) -> None:
 def timed(sectors: int) -> Any:
     """A profile of one launch that reads so many sectors, where 8 MiB would be enough."""
     blocks = 132 * 64
-    features = {"launches": 1, "blocks": blocks, "distinct_read_sectors": sectors}
+    features = {
+        "launches": 1,
+        "blocks": blocks,
+        "distinct_read_sectors": sectors,
+        "cold_read_sectors": sectors,
+    }
     extent = {"grid": [blocks, 1, 1], "block": [256, 1, 1], "shared_bytes": 0}
     shape = {"kernel": "tree_kernel", **extent, "features": features}
     return judged(shapes=[shape], limit="read_bandwidth", limit_bytes=1 << 23)

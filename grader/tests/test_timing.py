@@ -3,6 +3,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from lockstep_grader.student.profile.devices import FOLDER, device_names, read_d
 from lockstep_grader.student.profile.timing import duration, predicted, sentence
 
 from profiles import size_profile
+from repository import BENCH, REPOSITORY, bench_script
 
 H200 = read_device("h200")
 SECTORS = 1 << 21  # of 64 MiB
@@ -28,10 +30,11 @@ def shape(block: int, registers: int = 32, shared: int = 0, **features: float) -
     return replace(made, block=(block, 1, 1), registers=registers, shared_bytes=shared)
 
 
-def copy(sectors: int = SECTORS) -> Launches:
+def copy(sectors: int = SECTORS, **features: float) -> Launches:
     kinds = {"distinct_{}_sectors": ("read", "written"), "l2_{}_sectors": ("read", "write")}
     names = [name.format(kind) for name, words in kinds.items() for kind in words]
-    return launches(l1_sectors=2 * sectors, **dict.fromkeys(names, sectors))
+    made = {**dict.fromkeys(names, sectors), "cold_read_sectors": sectors, **features}
+    return launches(l1_sectors=2 * sectors, **made)
 
 
 def test_a_copy_is_bound_by_the_memory() -> None:
@@ -50,7 +53,8 @@ def test_half_the_memory_bandwidth_takes_twice_the_time() -> None:
 
 
 def test_one_block_waits_for_its_loads() -> None:
-    one = launches(blocks=1, chain_loads=100, chain_cycles=400)
+    cold = {"distinct_read_sectors": 100, "cold_read_sectors": 100}
+    one = launches(blocks=1, chain_loads=100, chain_cycles=400, **cold)
     told = predict([one], H200)
     assert told.bound == "loads"
     waits = (100 * H200.dram_cycles + 400 + H200.block_cycles) / H200.clock
@@ -102,16 +106,21 @@ def test_launches_add_up() -> None:
     assert one - H200.call_us * 1e-6 == pytest.approx(per_launch)
     same = shape(block=32, blocks=10, launches=10, chain_loads=0)
     assert predict([same], H200).seconds == pytest.approx(ten.seconds)
-    assert predict([short], H200, fills=3).seconds == pytest.approx(one + 3 * H200.launch_us * 1e-6)
+
+
+def test_a_fill_costs_a_launch_and_what_it_writes() -> None:
+    written = {"launches": 1, "blocks": 0, "distinct_written_sectors": SECTORS}
+    told = predict([Launches("cudaMemset", (0, 0, 0), 0, None, written)], H200)
+    moved = SECTORS * 32 / (H200.dram_gbps * 1e9)
+    assert told.seconds == pytest.approx(moved + (H200.launch_us + H200.call_us) * 1e-6, rel=0.05)
 
 
 def test_what_was_read_before_and_fits_into_l2_is_not_read_from_memory_again() -> None:
-    small = copy(1 << 14)
-    first, second = predict([small, small], H200).parts
-    assert first.terms["dram"] == pytest.approx(2 * second.terms["dram"])
-    large = copy(64 * SECTORS)
-    first, second = predict([large, large], H200).parts
-    assert first.terms["dram"] == pytest.approx(second.terms["dram"])
+    def dram(sectors: int, cold: int) -> float:
+        return terms_of(copy(sectors, cold_read_sectors=cold), H200)[0]["dram"]
+
+    assert dram(1 << 14, cold=1 << 14) == pytest.approx(2 * dram(1 << 14, cold=0))
+    assert dram(64 * SECTORS, cold=64 * SECTORS) == pytest.approx(dram(64 * SECTORS, cold=0))
 
 
 def test_tiles_that_look_back_wait_for_each_other() -> None:
@@ -219,3 +228,56 @@ def test_a_call_without_a_launch_has_no_time() -> None:
 def test_a_duration_has_two_digits_and_a_unit() -> None:
     times = (4.26e-6, 24.4e-6, 1.84e-3, 0.0301, 2.5)
     assert [duration(time) for time in times] == ["4.3 us", "24 us", "1.8 ms", "30 ms", "2.5 s"]
+
+
+# ---- docs/bench
+
+
+@pytest.fixture(scope="module")
+def timing() -> Any:
+    """The script that fits the model."""
+    bench_script("app")
+    return bench_script("timing")
+
+
+def test_the_page_and_the_device_are_those_of_todays_files(timing: Any) -> None:
+    rows = timing.read_rows()
+    assert timing.fit(rows, H200) == H200, "docs/bench/measure time fits it anew"
+    page = (REPOSITORY / "docs" / "time.md").read_text("utf-8")
+    without = timing.left_out(rows, H200)
+    assert timing.table(rows, H200, without) in page
+    assert timing.example(rows, H200) in page
+    assert timing.figure(rows, without) == (BENCH / timing.FIGURE).read_text("utf-8")
+
+
+def test_a_fit_finds_the_number_that_made_the_times(timing: Any) -> None:
+    rows = [
+        replace(row, seconds=row.predicted(H200).seconds)
+        for row in timing.read_rows()
+        if row.lab == "01-reduction"
+    ]
+    wrong = replace(H200, atomic_ns=2 * H200.atomic_ns)
+    found = timing.fit(rows, wrong)
+    assert timing.loss(rows, found) < 0.2 * timing.loss(rows, wrong)
+    assert found.atomic_ns == pytest.approx(H200.atomic_ns, rel=0.05)
+
+
+def test_a_lab_that_is_left_out_does_not_change_its_own_device(timing: Any) -> None:
+    rows = timing.read_rows()
+    slower = [
+        replace(row, seconds=9 * row.seconds) if row.lab == rows[0].lab else row for row in rows
+    ]
+    lab = rows[0].lab
+    assert timing.left_out(slower, H200)[lab] == timing.left_out(rows, H200)[lab]
+
+
+def test_errors_and_orders_are_counted(timing: Any) -> None:
+    def row(rung: str, seconds: float, share: float) -> Any:
+        """Of a call that is predicted to take `share` of the measured time."""
+        made = launches(hottest_line=seconds * share * 1e9 / H200.atomic_ns, chain_loads=0)
+        return timing.Row("01-demo", rung, 64, seconds, (made,))
+
+    rows = [row("01_a", 4e-2, 1.0), row("02_b", 2e-2, 1.5), row("03_c", 1.9e-2, 2.0)]
+    found = timing.validate(rows, {"01-demo": H200})
+    assert sorted(found.errors) == pytest.approx([1, 1.5, 2], rel=0.01)
+    assert found.orders == [True, False]

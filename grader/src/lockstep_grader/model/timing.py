@@ -55,7 +55,7 @@ class Device:
     exchange: float
     tensor: float  # multiply-adds of 16 bits per clock
     l1_sectors: float
-    l2_bytes: float
+    l2_bytes: int
     l2_gbps: float
     dram_gbps: float
     l1_cycles: float  # of a load that L1 answers
@@ -65,6 +65,7 @@ class Device:
     block_cycles: float  # from a block's end to the next one's first instruction
     atomic_ns: float  # of one lane at a line that is busy
     launch_us: float
+    copy_us: float  # in place of it, for a copy between host and device
     call_us: float  # before the first launch
     overlap: float  # how much of the other times hides under the longest
 
@@ -97,7 +98,8 @@ class Launches:
 
     @property
     def warps_per_block(self) -> int:
-        return math.ceil(math.prod(self.block) / WARP_SIZE)
+        """At least 1: a copy or a fill on the device has no block."""
+        return max(1, math.ceil(math.prod(self.block) / WARP_SIZE))
 
     def mean(self, feature: str) -> float:
         """Of one launch."""
@@ -139,20 +141,21 @@ class Prediction:
         return _WORDS[self.bound]
 
 
-def predict(calls: Sequence[Launches], device: Device, fills: float = 0) -> Prediction:
-    """Of one call, which makes these launches and `fills` copies or fills on the device."""
-    parts = tuple(_part(launches, device, is_first=not n) for n, launches in enumerate(calls))
-    overhead = device.call_us * 1e-6 + fills * device.launch_us * 1e-6
-    return Prediction(device, overhead + sum(part.seconds for part in parts), parts)
+def predict(calls: Sequence[Launches], device: Device) -> Prediction:
+    """Of one call, which makes these launches."""
+    parts = tuple(_part(launches, device) for launches in calls)
+    seconds = device.call_us * 1e-6 + sum(part.seconds for part in parts)
+    return Prediction(device, seconds, parts)
 
 
-def _part(launches: Launches, device: Device, is_first: bool) -> Part:
-    terms, blocks = terms_of(launches, device, is_first)
+def _part(launches: Launches, device: Device) -> Part:
+    terms, blocks = terms_of(launches, device)
     together = blocks if launches.mean("barriers") else blocks * launches.warps_per_block
     norm = 1 + device.overlap * math.sqrt(together)  # 1: nothing overlaps; large: all of it does
     longest = max(terms.values())
     seconds = longest * sum((time / longest) ** norm for time in terms.values()) ** (1 / norm)
-    return Part(launches, launches.count * (device.launch_us * 1e-6 + seconds), terms)
+    launch_us = device.copy_us if launches.kernel.startswith("cudaMemcpy") else device.launch_us
+    return Part(launches, launches.count * (launch_us * 1e-6 + seconds), terms)
 
 
 def resident_blocks(launches: Launches, device: Device) -> int:
@@ -170,9 +173,7 @@ def resident_blocks(launches: Launches, device: Device) -> int:
     )
 
 
-def terms_of(
-    launches: Launches, device: Device, is_first: bool = True
-) -> tuple[dict[str, float], int]:
+def terms_of(launches: Launches, device: Device) -> tuple[dict[str, float], int]:
     """Seconds that one launch needs each resource, and the blocks that share a multiprocessor."""
     mean, warps = launches.mean, launches.warps_per_block
     blocks = max(1.0, mean("blocks"))
@@ -184,11 +185,13 @@ def terms_of(
         """On the multiprocessor that has most blocks."""
         return mean(feature) * busiest / blocks / rate / device.clock
 
-    miss = 1.0 if is_first else _miss(launches, device)
-    moved = mean("distinct_written_sectors") + miss * mean("distinct_read_sectors")
+    read = _sectors_from_memory(launches, device)
+    moved = mean("distinct_written_sectors") + read
+    miss = read / max(1.0, mean("distinct_read_sectors"))
     requested = sum(mean(f"l2_{kind}_sectors") for kind in ("read", "write", "atomic"))
-    share = min(1.0, blocks / device.multiprocessors)  # of the multiprocessors, and of L2's ports
-    past_l1 = _share_past_l1(launches)
+    # Of L2's ports, which are the multiprocessors'. A copy or a fill has no block, and all ports.
+    share = min(1.0, (mean("blocks") or device.multiprocessors) / device.multiprocessors)
+    past_l1 = _steps_past_l1(launches)
     past_l2 = miss * device.dram_cycles + (1 - miss) * device.l2_cycles
     load = past_l1 * past_l2 + (1 - past_l1) * device.l1_cycles
     overhead = device.barrier_cycles * mean("barriers") / blocks + device.block_cycles
@@ -208,7 +211,7 @@ def terms_of(
         "exchange": cycles("exchange", device.exchange),
         "tensor": cycles("tensor_multiply_adds", device.tensor),
         "shared": cycles("shared_wavefronts", 1),
-        "l1": cycles("l1_sectors", device.l1_sectors),
+        "l1": max(cycles("l1_sectors", device.l1_sectors), cycles("l1_lines", 1)),
         "l2": requested * SECTOR_BYTES / (device.l2_gbps * 1e9 * share),
         "dram": moved * SECTOR_BYTES / (device.dram_gbps * 1e9),
         "atomics": mean("hottest_line") * device.atomic_ns * 1e-9,
@@ -217,16 +220,24 @@ def terms_of(
     return terms, together
 
 
-def _share_past_l1(launches: Launches) -> float:
-    """Of the sectors that warps read, those that L1 does not have."""
-    reads = launches.mean("l1_sectors") - launches.mean("l2_write_sectors")
-    return min(1.0, launches.mean("l2_read_sectors") / reads) if reads > 0 else 1.0
+def _steps_past_l1(launches: Launches) -> float:
+    """The share of the waits on a block's longest path in which a load misses L1.
+
+    Each wait is for all loads that a warp has made since the last one.
+    """
+    mean = launches.mean
+    reads = mean("l1_sectors") - mean("l2_write_sectors")
+    missing = min(1.0, mean("l2_read_sectors") / reads) if reads > 0 else 1.0
+    waits = mean("chain_loads") / max(1.0, mean("blocks"))
+    loads = mean("global_loads") / max(1.0, mean("warps"))
+    return 1 - math.pow(1 - missing, max(1.0, loads / max(1.0, waits)))
 
 
-def _miss(launches: Launches, device: Device) -> float:
-    """The share of what the launch touches that does not fit into L2."""
-    touched = launches.mean("distinct_read_sectors") + launches.mean("distinct_written_sectors")
-    return min(1.0, max(0.0, touched * SECTOR_BYTES / device.l2_bytes - 1))
+def _sectors_from_memory(launches: Launches, device: Device) -> float:
+    """Those that the call has not touched before; of the others, those that L2 no longer has."""
+    cold, read = launches.mean("cold_read_sectors"), launches.mean("distinct_read_sectors")
+    touched = (read + launches.mean("distinct_written_sectors")) * SECTOR_BYTES
+    return cold + (read - cold) * min(1.0, max(0.0, 2 * touched / device.l2_bytes - 1))
 
 
 def _hops(launches: Launches, tiles: float) -> float:
@@ -236,6 +247,6 @@ def _hops(launches: Launches, tiles: float) -> float:
     hops, width * t * t / 2 tiles know theirs.
     """
     looking = launches.mean("look_back_blocks")
-    if 2 * looking < launches.mean("blocks"):
+    if looking <= launches.mean("blocks") / 2:
         return 0.0
     return math.sqrt(2 * tiles / max(1.0, launches.mean("look_back_width") / looking))

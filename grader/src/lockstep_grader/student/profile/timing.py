@@ -18,7 +18,6 @@ from lockstep_grader.student.profile.devices import read_device
 from lockstep_grader.student.profile.run import SizeProfile, count, resources_of
 from lockstep_grader.student.program.build import source_of, worker_of
 
-_COPIES = "cudaMem"  # how the emulator names what the host copies and fills on the device
 _LIMITS = {  # of the judge's anchors: what a share is of
     "read_bandwidth": "the read bandwidth",
     "copy_bandwidth": "the copy bandwidth",
@@ -31,26 +30,19 @@ Known = Sequence[Resources] | str  # or why they are not known
 def predicted(size: SizeProfile, resources: Known, device: Device) -> Prediction | None:
     """Of one call; None where it launches nothing."""
     launches = launches_of(size, resources)
-    return predict(launches, device, fills_of(size)) if launches else None
+    return predict(launches, device) if launches else None
 
 
 def launches_of(size: SizeProfile, resources: Known) -> tuple[Launches, ...]:
     known = () if isinstance(resources, str) else resources
     made = []
     for shape in size.shapes:
-        if shape.kernel.startswith(_COPIES):
-            continue
         found = resources_of(known, shape.kernel)
         registers = found.registers if found else None
         made.append(
             Launches(shape.kernel, shape.block, shape.shared_bytes, registers, shape.features)
         )
     return tuple(made)
-
-
-def fills_of(size: SizeProfile) -> float:
-    copies = (shape for shape in size.shapes if shape.kernel.startswith(_COPIES))
-    return sum(shape.features["launches"] for shape in copies)
 
 
 def limit_seconds(size: SizeProfile, device: Device) -> float:
@@ -108,7 +100,6 @@ def timing_json(size: SizeProfile, told: Prediction) -> dict[str, Any]:
         "low": low,
         "high": high,
         "bound": told.bound,
-        "fills": fills_of(size),
         "share": min(1.0, limit_seconds(size, told.device) / told.seconds),
         "kernels": [
             {"kernel": part.launches.kernel, "seconds": part.seconds, "bound": part.bound}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// Measures what the model of time needs to know of a GPU, one number per line: name and value, as
+// in the files of its devices. Run it by `docs/bench/measure calibrate`; docs/time.md explains the
+// names.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "lab/cuda_error.cuh"
+
+namespace {
+
+using lab::check;
+
+constexpr int kWarpSize = 32;
+constexpr int kRepeats = 9;
+constexpr int kSteps = 4096;  // of a chain of instructions
+
+// The median time on the device, in s.
+double seconds_of(const std::function<void()>& work) {
+  cudaEvent_t begin, end;
+  check(cudaEventCreate(&begin));
+  check(cudaEventCreate(&end));
+  std::vector<float> times;
+  for (int repeat = 0; repeat <= kRepeats; ++repeat) {
+    check(cudaEventRecord(begin));
+    work();
+    check(cudaEventRecord(end));
+    check(cudaEventSynchronize(end));
+    float elapsed_ms = 0;
+    check(cudaEventElapsedTime(&elapsed_ms, begin, end));
+    times.push_back(elapsed_ms);
+  }
+  times.erase(times.begin());  // it warms up
+  std::sort(times.begin(), times.end());
+  check(cudaEventDestroy(begin));
+  check(cudaEventDestroy(end));
+  return times[times.size() / 2] * 1e-3;
+}
+
+template <class T>
+struct Array {
+  T* data = nullptr;
+  explicit Array(std::size_t count) {
+    check(cudaMalloc(&data, count * sizeof(T)));
+    check(cudaMemset(data, 0, count * sizeof(T)));
+  }
+  ~Array() { static_cast<void>(cudaFree(data)); }
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+};
+
+__global__ void empty_kernel() {}
+
+// Reads d_in (count) `passes` times.
+__global__ void read_kernel(const float4* d_in, std::size_t count, int passes, float* d_out) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  float sum = 0;
+  for (int pass = 0; pass < passes; ++pass) {
+#pragma unroll 4
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+         i += stride) {
+      const float4 each = __ldcg(&d_in[i]);
+      sum += each.x + each.y + each.z + each.w;
+    }
+  }
+  if (sum == 1) d_out[0] = sum;  // never: the array is 0; so the reads stay
+}
+
+// One thread goes from word to word: each load waits for the one before.
+__global__ void chase_kernel(const std::uint32_t* d_next, int steps, long long* d_cycles,
+                             std::uint32_t* d_last) {
+  std::uint32_t at = 0;
+  const long long begin = clock64();
+  for (int step = 0; step < steps; ++step) at = __ldcg(&d_next[at]);
+  d_last[0] = at;
+  d_cycles[0] = clock64() - begin;
+}
+
+__global__ void barrier_kernel(int steps, long long* d_cycles) {
+  const long long begin = clock64();
+  for (int step = 0; step < steps; ++step) __syncthreads();
+  if (threadIdx.x == 0) d_cycles[0] = clock64() - begin;
+}
+
+__global__ void atomic_kernel(float* d_sum, int steps) {
+  for (int step = 0; step < steps; ++step) atomicAdd(d_sum, 1.0F);
+}
+
+// Cycles of the first multiprocessor for a chain of multiply-adds, which no clock of the host sees.
+__global__ void clock_kernel(int steps, float factor, long long* d_cycles, float* d_out) {
+  float value = factor;
+  const long long begin = clock64();
+  for (int step = 0; step < steps; ++step) value = value * factor + factor;
+  d_out[0] = value;
+  d_cycles[0] = clock64() - begin;
+}
+
+// Independent products of 16 x 8 x 16 bfloat16, four at a time.
+__global__ void tensor_kernel(int steps, float* d_out) {
+  float sums[4][4] = {};
+  const std::uint32_t word = threadIdx.x;
+  for (int step = 0; step < steps; ++step) {
+#pragma unroll
+    for (auto& sum : sums) {
+      asm volatile(
+          "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %4, %4, %4}, "
+          "{%4, %4}, {%0, %1, %2, %3};"
+          : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+          : "r"(word));
+    }
+  }
+  if (sums[0][0] + sums[1][0] + sums[2][0] + sums[3][0] == 1) d_out[0] = 1;
+}
+
+void print(const char* name, double value) { std::printf("%s %.6g\n", name, value); }
+
+long long cycles_of(const Array<long long>& d_cycles) {
+  long long cycles = 0;
+  check(cudaMemcpy(&cycles, d_cycles.data, sizeof cycles, cudaMemcpyDeviceToHost));
+  return cycles;
+}
+
+// One cycle through all lines of an array of this size, in random order.
+double load_cycles(std::size_t size_bytes) {
+  constexpr std::size_t kLineWords = 32;
+  std::vector<std::uint32_t> order(size_bytes / 128);
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin() + 1, order.end(), std::mt19937(1));
+  std::vector<std::uint32_t> next(order.size() * kLineWords);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::uint32_t to = order[(i + 1) % order.size()];
+    next[order[i] * kLineWords] = static_cast<std::uint32_t>(to * kLineWords);
+  }
+  const Array<std::uint32_t> d_next(next.size()), d_last(1);
+  const Array<long long> d_cycles(1);
+  check(cudaMemcpy(d_next.data, next.data(), next.size() * sizeof next[0], cudaMemcpyHostToDevice));
+  chase_kernel<<<1, 1>>>(d_next.data, kSteps, d_cycles.data, d_last.data);
+  return static_cast<double>(cycles_of(d_cycles)) / kSteps;
+}
+
+double read_gbps(const cudaDeviceProp& device, std::size_t size_bytes, int passes) {
+  const Array<float4> d_in(size_bytes / sizeof(float4));
+  const Array<float> d_out(1);
+  const int num_blocks = device.multiProcessorCount * 4;
+  const double seconds = seconds_of([&] {
+    read_kernel<<<num_blocks, 512>>>(d_in.data, size_bytes / sizeof(float4), passes, d_out.data);
+  });
+  return static_cast<double>(size_bytes) * passes / seconds * 1e-9;
+}
+
+}  // namespace
+
+int main() {
+  cudaDeviceProp device;
+  check(cudaGetDeviceProperties(&device, 0));
+  const double num_multiprocessors = device.multiProcessorCount;
+  const Array<long long> d_cycles(1);
+  const Array<float> d_out(1);
+  print("multiprocessors", num_multiprocessors);
+  print("warps", device.maxThreadsPerMultiProcessor / kWarpSize);
+  print("blocks", device.maxBlocksPerMultiProcessor);
+  print("registers", device.regsPerMultiprocessor);
+  print("shared_bytes", static_cast<double>(device.sharedMemPerMultiprocessor));
+
+  constexpr int kLong = 1 << 22;
+  const double long_seconds =
+      seconds_of([&] { clock_kernel<<<1, 1>>>(kLong, 0.5F, d_cycles.data, d_out.data); });
+  const double clock_hz = static_cast<double>(cycles_of(d_cycles)) / long_seconds;
+  print("clock_ghz", clock_hz * 1e-9);
+
+  const std::size_t l2_bytes = static_cast<std::size_t>(device.l2CacheSize);
+  print("dram_gbps", read_gbps(device, 64 * l2_bytes, 1));
+  print("l2_gbps", read_gbps(device, l2_bytes / 4, 64));
+  print("dram_cycles", load_cycles(16 * l2_bytes));
+  print("l2_cycles", load_cycles(l2_bytes / 16));
+
+  barrier_kernel<<<1, 1024>>>(kSteps, d_cycles.data);
+  print("barrier_cycles", static_cast<double>(cycles_of(d_cycles)) / kSteps);
+
+  constexpr int kRounds = 256;  // of blocks that follow each other
+  const int resident = device.maxThreadsPerMultiProcessor / 1024;
+  const int num_blocks = device.multiProcessorCount * resident * kRounds;
+  const double block_seconds = seconds_of([&] { empty_kernel<<<num_blocks, 1024>>>(); });
+  print("block_cycles", block_seconds * clock_hz / kRounds);
+
+  constexpr int kAdds = 64;
+  const double atomic_seconds =
+      seconds_of([&] { atomic_kernel<<<device.multiProcessorCount, 256>>>(d_out.data, kAdds); });
+  print("atomic_ns", atomic_seconds * 1e9 / (num_multiprocessors * 256 * kAdds));
+
+  constexpr int kLaunches = 2048;
+  const double launch_seconds = seconds_of([&] {
+    for (int launch = 0; launch < kLaunches; ++launch) empty_kernel<<<1, kWarpSize>>>();
+  });
+  print("launch_us", launch_seconds * 1e6 / kLaunches);
+
+  const double tensor_seconds = seconds_of(
+      [&] { tensor_kernel<<<device.multiProcessorCount * 4, 512>>>(kSteps, d_out.data); });
+  const double multiply_adds = num_multiprocessors * 4 * 16 * kSteps * 4 * (16.0 * 8 * 16);
+  print("tensor", multiply_adds / (num_multiprocessors * clock_hz * tensor_seconds));
+  check(cudaGetLastError());
+  return 0;
+}

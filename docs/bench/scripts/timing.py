@@ -1,0 +1,413 @@
+# SPDX-License-Identifier: MIT
+"""The model of time: what the emulator counts for it, its fit to the ladders, and how far off it is.
+
+docs/time.md explains the model. A measured row counts if its rounds agree: see `noisy` in the ladders.
+"""
+
+import json
+import math
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any
+
+import sources
+import typer
+from measurements import (
+    BENCH,
+    GPU,
+    NOTHING,
+    ROOT,
+    gpu_fields,
+    gpu_name,
+    markdown,
+    measured_now,
+    measurement,
+    nvcc,
+    output,
+    provenance,
+    write,
+    write_json,
+)
+
+from lockstep_grader.model.timing import Device, Launches, Prediction, predict, resident_blocks
+from lockstep_grader.student.bench import Line, draw_plot
+from lockstep_grader.student.profile.devices import FOLDER, read_device
+
+COUNTED = "time.json"
+CALIBRATE = "docs/bench/scripts/calibrate.cu"
+FIGURE = "time.svg"
+PAGE = ROOT / "docs" / "time.md"
+DEVICE = "h200"
+FITTED = (
+    "tensor",
+    "dram_cycles",
+    "l2_cycles",
+    "barrier_cycles",
+    "block_cycles",
+    "atomic_ns",
+    "launch_us",
+    "copy_us",
+    "call_us",
+    "overlap",
+)
+FACTORS = (0.75, 0.93, 1.07, 1.33)
+WORTH = 0.998  # of the loss: a smaller gain moves no number
+CLEAR = 1.05  # the ratio of two measured times from which their order counts
+MOST_ITEMS = 1 << 24  # of a counted call: more take long
+WORST = 8  # rows that the page lists
+INTERVAL = 0.8  # of the predictions are within the error that a device states
+EXAMPLE = ("01-reduction", "04_grid_stride", 1 << 24)
+NOTABLE = 0.05  # of the longest term, for the example to list another
+OFF = 1.35  # the ratio of the figure's two dashed lines
+FEATURES = (  # of launches, in the order of the file
+    "launches",
+    "blocks",
+    "warps",
+    "issued",
+    "fp32",
+    "integer",
+    "fp64",
+    "special",
+    "exchange",
+    "tensor_multiply_adds",
+    "shared_wavefronts",
+    "global_loads",
+    "l1_sectors",
+    "l1_lines",
+    "l2_read_sectors",
+    "l2_write_sectors",
+    "l2_atomic_sectors",
+    "hottest_line",
+    "distinct_read_sectors",
+    "distinct_written_sectors",
+    "cold_read_sectors",
+    "barriers",
+    "chain_cycles",
+    "chain_loads",
+    "longest_cycles",
+    "longest_loads",
+    "look_back_blocks",
+    "look_back_width",
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One call of a solution: what it was counted to do, and how long it took."""
+
+    lab: str
+    rung: str
+    num_items: int
+    seconds: float
+    launches: tuple[Launches, ...]
+
+    def predicted(self, device: Device) -> Prediction:
+        return predict(self.launches, device)
+
+    def error(self, device: Device) -> float:
+        """The logarithm of predicted over measured."""
+        return math.log(self.predicted(device).seconds / self.seconds)
+
+
+def ladders() -> list[dict[str, Any]]:
+    return [json.loads(file.read_text("utf-8")) for file in sorted(BENCH.glob("[0-9][0-9]-*.json"))]
+
+
+def read_rows() -> list[Row]:
+    """The steady rows of the ladders whose calls were counted."""
+    stored = json.loads((BENCH / COUNTED).read_text("utf-8"))
+    calls = {(each["rung"], each["num_items"]): each for each in stored["calls"]}
+    rows = []
+    for ladder in ladders():
+        for row in ladder["rows"]:
+            call = calls.get((f"{ladder['lab']}/{row['rung']}", row["num_items"]))
+            if call is None or row["noisy"]:
+                continue
+            launches = tuple(
+                Launches(
+                    name,
+                    tuple(block),
+                    shared,
+                    registers,
+                    dict(zip(stored["features"], counts, strict=True)),
+                )
+                for name, block, shared, registers, *counts in call["launches"]
+            )
+            seconds = row["time_ms"] * 1e-3
+            rows.append(
+                Row(
+                    ladder["lab"],
+                    row["rung"],
+                    row["num_items"],
+                    seconds,
+                    launches,
+                )
+            )
+    return rows
+
+
+def loss(rows: Sequence[Row], device: Device) -> float:
+    """The mean distance of the logarithms, with each lab weighing the same."""
+    by_lab: dict[str, list[float]] = {}
+    for row in rows:
+        by_lab.setdefault(row.lab, []).append(abs(row.error(device)))
+    return sum(sum(errors) / len(errors) for errors in by_lab.values()) / len(by_lab)
+
+
+def fit(rows: Sequence[Row], device: Device) -> Device:
+    """Tries other values of one number after the other, and keeps those that are better, until
+    none is: so fitting what is fitted changes nothing."""
+    best = loss(rows, device)
+    before = math.inf
+    while best < before:
+        before = best
+        for name in FITTED:
+            for factor in FACTORS:
+                value = float(f"{getattr(device, name) * factor:.4g}")
+                tried = replace(device, **{name: value})
+                if (found := loss(rows, tried)) < WORTH * best:
+                    best, device = found, tried
+    return device
+
+
+def left_out(rows: Sequence[Row], fitted: Device) -> dict[str, Device]:
+    """By lab: the device as the rows of the other labs fit it."""
+    labs = sorted({row.lab for row in rows})
+    return {lab: fit([row for row in rows if row.lab != lab], fitted) for lab in labs}
+
+
+@dataclass(frozen=True)
+class Validated:
+    """Of some rows: how far predictions are off, as ratios of at least 1, and orders."""
+
+    errors: Sequence[float]
+    orders: Sequence[bool]  # of neighbouring rungs whose times differ: predicted as measured?
+
+    def within(self, share: float) -> float:
+        ordered = sorted(self.errors)
+        return ordered[min(len(ordered) - 1, int(share * len(ordered)))] - 1
+
+    @property
+    def cells(self) -> list[str]:
+        ordered = f"{sum(self.orders)} of {len(self.orders)}"
+        return [
+            str(len(self.errors)),
+            f"{self.within(0.5):.0%}",
+            f"{self.within(0.9):.0%}",
+            ordered,
+        ]
+
+
+def validate(rows: Sequence[Row], devices: Mapping[str, Device]) -> Validated:
+    errors = [math.exp(abs(row.error(devices[row.lab]))) for row in rows]
+    orders = []
+    for one, other in pairwise(sorted(rows, key=lambda row: (row.lab, row.num_items, row.rung))):
+        ratio = one.seconds / other.seconds
+        if (one.lab, one.num_items) == (
+            other.lab,
+            other.num_items,
+        ) and not 1 / CLEAR < ratio < CLEAR:
+            device = devices[one.lab]
+            guess = one.predicted(device).seconds / other.predicted(device).seconds
+            orders.append((guess > 1) == (ratio > 1))
+    return Validated(errors, orders)
+
+
+def table(rows: Sequence[Row], fitted: Device, without: Mapping[str, Device]) -> str:
+    """How far off each lab is, predicted by the fit to the others; and the rows that are furthest off."""
+    everywhere = dict.fromkeys(without, fitted)
+    lines = [
+        [lab, *validate(own, without).cells]
+        for lab in without
+        if (own := [row for row in rows if row.lab == lab])
+    ]
+    lines.append(["**all, each lab left out**", *validate(rows, without).cells])
+    lines.append(["all, fitted to all", *validate(rows, everywhere).cells])
+    head = ["lab", "times", "median error", "nine tenths within", "order of neighbours"]
+    worst = sorted(rows, key=lambda row: -abs(row.error(without[row.lab])))[:WORST]
+    furthest = [
+        [
+            f"`{row.lab}/{row.rung}`",
+            f"{row.num_items}",
+            f"{row.seconds * 1e6:.0f} us",
+            f"{told.seconds * 1e6:.0f} us",
+            f"{told.seconds / row.seconds:.2f}",
+            told.limited_by,
+        ]
+        for row in worst
+        if (told := row.predicted(without[row.lab]))
+    ]
+    titles = ["furthest off", "items", "measured", "predicted", "ratio", "limited by"]
+    return "\n".join([*markdown(head, lines, 4), "", *markdown(titles, furthest)])
+
+
+def example(rows: Sequence[Row], device: Device) -> str:
+    """The counts of one call, and what follows from them."""
+    row = next(row for row in rows if (row.lab, row.rung, row.num_items) == EXAMPLE)
+    told = row.predicted(device)
+    main = told.parts[0]
+    counts = {name: main.launches.features[name] for name in FEATURES}
+    listed = [[f"`{name}`", f"{value:,.0f}"] for name, value in counts.items() if value]
+    least = NOTABLE * max(main.terms.values())
+    terms = [
+        [f"`{term}`", f"{time * 1e6:.2f}"]
+        for term, time in sorted(main.terms.items(), key=lambda each: -each[1])
+        if time >= least
+    ]
+    rest = sum(part.seconds for part in told.parts[1:])
+    terms += [
+        ["the first launch, with `launch_us`", f"{main.seconds * 1e6:.2f}"],
+        ["the other launches", f"{rest * 1e6:.2f}"],
+        ["the call, with `call_us`", f"**{told.seconds * 1e6:.1f}**"],
+        ["measured", f"**{row.seconds * 1e6:.1f}**"],
+    ]
+    named = f"`{row.lab}/{row.rung}` with {row.num_items:,} items"
+    held = resident_blocks(main.launches, device)
+    return "\n".join(
+        [
+            f"The first launch of {named}; {held} blocks of {main.launches.block[0]} threads are resident:",
+            "",
+            *markdown(["count", "value"], listed, 1),
+            "",
+            *markdown(["term", "us"], terms, 1),
+        ]
+    )
+
+
+def figure(rows: Sequence[Row], without: Mapping[str, Device]) -> str:
+    lines = []
+    for lab in without:
+        points = [
+            (row.seconds * 1e6, row.predicted(without[lab]).seconds * 1e6)
+            for row in rows
+            if row.lab == lab
+        ]
+        lines.append(Line(lab, sorted(points), "points"))
+    ends = [
+        10.0 ** round(math.log10(pick(row.seconds for row in rows)) + 6 + step)
+        for pick, step in ((min, -0.5), (max, 0.5))
+    ]
+    lines.append(Line("as measured", [(end, end) for end in ends], "limit"))
+    for factor in (1 / OFF, OFF):
+        lines.append(
+            Line(
+                f"{factor:.2f} of it",
+                [(end, end * factor) for end in ends],
+                "library d0",
+            )
+        )
+    decades = range(round(math.log10(ends[0])), round(math.log10(ends[1])) + 1)
+    ticks = {10.0**decade: f"{10.0**decade:g}" for decade in decades}
+    title = "Times on an NVIDIA H200, each lab predicted by the fit to the others"
+    return draw_plot(title, ("measured, us", "predicted, us"), ticks, lines)
+
+
+def set_numbers(file: Path, numbers: Mapping[str, float]) -> None:
+    """Writes these numbers into the file of a device; the others and the comments stay."""
+    text = file.read_text("utf-8")
+    for name, value in numbers.items():
+        text = re.sub(rf"(?m)^{name} = [^ \n]+", f"{name} = {value:.4g}", text)
+    file.write_text(text, "utf-8")
+
+
+# ---- what is counted
+
+
+def record(profile: Any) -> Iterator[dict[str, Any]]:
+    """A call per size, of what `./lab profile --json` wrote."""
+    for size in profile["sizes"]:
+        launches = [
+            [shape["kernel"], shape["block"], shape["shared_bytes"], shape["registers"]]
+            + [round(shape["features"].get(name, 0), 1) for name in FEATURES]
+            for shape in size["shapes"]
+        ]
+        yield {
+            "rung": f"{profile['lab']}/{profile['rung']}",
+            "num_items": size["num_items"],
+            "launches": launches,
+        }
+
+
+def count(rung: str, sizes: Sequence[int]) -> list[dict[str, Any]]:
+    """One call of a solution per size, on the emulator with the multiprocessors of the device."""
+    with tempfile.TemporaryDirectory() as temp:
+        file = Path(temp) / "profile.json"
+        chosen = [word for size in sizes for word in ("--size", str(size))]
+        command = ["./lab", "profile", rung, "--from", "solutions", "--device", DEVICE]
+        output([*command, "--line-limit", "1", "--json", file, *chosen])
+        return list(record(json.loads(file.read_text("utf-8"))))
+
+
+def count_all(chosen: Sequence[str]) -> None:
+    """Counts the calls of the ladders, or of the rungs `chosen`, and writes each as it comes."""
+    file = BENCH / COUNTED
+    known = json.loads(file.read_text("utf-8"))["calls"] if file.is_file() else []
+    calls = {(each["rung"], each["num_items"]): each for each in known}
+    for ladder in ladders():
+        sizes: dict[str, list[int]] = {}
+        for row in ladder["rows"]:
+            if not row["noisy"] and row["num_items"] <= MOST_ITEMS:
+                sizes.setdefault(f"{ladder['lab']}/{row['rung']}", []).append(row["num_items"])
+        for rung, numbers in sizes.items():
+            if chosen and rung not in chosen and ladder["lab"] not in chosen:
+                continue
+            for call in count(rung, numbers):
+                calls[rung, call["num_items"]] = call
+            made = [calls[key] for key in sorted(calls)]
+            write_json(COUNTED, {**provenance(), "features": FEATURES, "calls": made})
+            measured_now(COUNTED, [rung])
+
+
+@measurement(
+    "time",
+    needs=NOTHING,
+    writes=[
+        COUNTED,
+        FIGURE,
+        "../time.md",
+        f"../../{FOLDER.relative_to(ROOT)}/{DEVICE}.toml",
+    ],
+)
+def time(
+    counted: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[LAB|RUNG]...", help="Count their calls on the emulator first."),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Count all calls first.")] = False,
+) -> None:
+    """Fit the model of time to the ladders, and say how far off it is: page, figure, the H200's file."""
+    if counted or everything:
+        count_all(counted or ())
+    rows = read_rows()
+    fitted = fit(rows, read_device(DEVICE))
+    without = left_out(rows, fitted)
+    off = math.ceil(20 * validate(rows, without).within(INTERVAL)) / 20
+    numbers = {name: getattr(fitted, name) for name in FITTED}
+    set_numbers(FOLDER / f"{DEVICE}.toml", {**numbers, "error": off})
+    sources.write_table(PAGE, "example", example(rows, read_device(DEVICE)))
+    sources.write_table(PAGE, "time", table(rows, fitted, without))
+    write(FIGURE, figure(rows, without))
+
+
+@measurement(
+    "calibrate",
+    needs=f"{GPU} and nvcc",
+    writes=[f"../../{FOLDER.relative_to(ROOT)}/GPU.toml"],
+    uses=[CALIBRATE],
+)
+def calibrate() -> None:
+    """Measure on this GPU what the model of time needs to know of it."""
+    measured = dict(
+        line.split() for line in output([nvcc("calibrate", [], [CALIBRATE])]).splitlines()
+    )
+    file = FOLDER / f"{gpu_name()}.toml"
+    if not file.is_file():
+        text = (FOLDER / f"{DEVICE}.toml").read_text("utf-8")
+        text = re.sub(r"(?m)^name = .*$", f'name = "{gpu_fields("name")[0]}"', text)
+        file.write_text(text, "utf-8")
+    set_numbers(file, {name: float(value) for name, value in measured.items()})
+    print(f"wrote {file.relative_to(ROOT)}")
