@@ -10,7 +10,7 @@ import pytest
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.timing import Launches, predict, resident_blocks, terms_of
 from lockstep_grader.student.profile.devices import FOLDER, device_names, read_device
-from lockstep_grader.student.profile.timing import duration, predicted, sentence
+from lockstep_grader.student.profile.timing import duration, predicted, sentence, shares_of_time
 
 from profiles import size_profile
 from repository import BENCH, REPOSITORY, bench_script
@@ -205,7 +205,7 @@ def test_an_unknown_device_is_a_line_with_the_known_ones() -> None:
 # ---- words
 
 
-def shaped(**features: float) -> dict[str, object]:
+def shaped(**features: float) -> dict[str, Any]:
     made = launches(**features)
     extent = {"grid": [made.features["blocks"], 1, 1], "block": [256, 1, 1], "shared_bytes": 0}
     return {"shapes": [{"kernel": "kernel", **extent, "features": made.features}]}
@@ -219,6 +219,24 @@ def test_a_sentence_says_time_share_bound_and_interval() -> None:
     said = sentence(size, told)
     assert said.startswith(f"on an NVIDIA H200 about {duration(told.seconds)}, 0.")
     assert "of the copy bandwidth, limited by the memory's bandwidth (predicted; ±" in said
+
+
+def test_a_line_has_the_share_of_time_that_its_warps_wait_there() -> None:
+    made = shaped(chain_cycles=132 * 8 * 16 * 400, distinct_read_sectors=9, cold_read_sectors=9)
+    line = {"file": "02_second.cu", "issued": 9}
+    waits = [
+        {**line, "line": 5, "cycles": 100, "loads": 1},
+        {**line, "line": 7, "cycles": 100 + round(H200.dram_cycles), "loads": 0},
+        {**line, "line": 9, "cycles": 0, "loads": 2},
+    ]
+    size = size_profile(shapes=[{**shape_, "lines": waits} for shape_ in made["shapes"]])
+    told = predicted(size, (), H200)
+    assert told
+    found = {line: share for (_, line), share in shares_of_time(size, told).items()}
+    whole = told.parts[0].seconds / told.seconds
+    assert sum(found.values()) == pytest.approx(whole)
+    assert found[5] == pytest.approx(found[7], rel=0.01)
+    assert found[9] > found[5]
 
 
 def test_a_call_without_a_launch_has_no_time() -> None:

@@ -187,13 +187,10 @@ def terms_of(launches: Launches, device: Device) -> tuple[dict[str, float], int]
 
     read = _sectors_from_memory(launches, device)
     moved = mean("distinct_written_sectors") + read
-    miss = read / max(1.0, mean("distinct_read_sectors"))
     requested = sum(mean(f"l2_{kind}_sectors") for kind in ("read", "write", "atomic"))
     # Of L2's ports, which are the multiprocessors'. A copy or a fill has no block, and all ports.
     share = min(1.0, (mean("blocks") or device.multiprocessors) / device.multiprocessors)
-    past_l1 = _steps_past_l1(launches)
-    past_l2 = miss * device.dram_cycles + (1 - miss) * device.l2_cycles
-    load = past_l1 * past_l2 + (1 - past_l1) * device.l1_cycles
+    load = load_cycles(launches, device)
     overhead = device.barrier_cycles * mean("barriers") / blocks + device.block_cycles
     tiles = together * min(device.multiprocessors, blocks)
     own = {
@@ -218,6 +215,15 @@ def terms_of(launches: Launches, device: Device) -> tuple[dict[str, float], int]
         max(own, key=lambda wait: own[wait]): waiting / device.clock,
     }
     return terms, together
+
+
+def load_cycles(launches: Launches, device: Device) -> float:
+    """How long a wait for loads takes: the mean of those that L1, L2 and the memory answer."""
+    past_l1 = _steps_past_l1(launches)
+    read = launches.mean("distinct_read_sectors")
+    miss = _sectors_from_memory(launches, device) / max(1.0, read)
+    past_l2 = miss * device.dram_cycles + (1 - miss) * device.l2_cycles
+    return past_l1 * past_l2 + (1 - past_l1) * device.l1_cycles
 
 
 def _steps_past_l1(launches: Launches) -> float:

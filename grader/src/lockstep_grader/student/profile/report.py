@@ -2,7 +2,8 @@
 """A profile on a terminal: the kernels, what holds each back, the source with its hot lines; and as
 JSON."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
+from types import MappingProxyType
 from typing import Any
 
 from rich.console import Console
@@ -24,13 +25,20 @@ from lockstep_grader.student.profile.cost import (
     line_notes,
 )
 from lockstep_grader.student.profile.run import SIZE_PROFILE, Profile, SizeProfile
-from lockstep_grader.student.profile.timing import predicted, sentence, timing_json
+from lockstep_grader.student.profile.timing import (
+    Place,
+    predicted,
+    sentence,
+    shares_of_time,
+    timing_json,
+)
 from lockstep_grader.toolchain.description import Toolchain
 
 _JSON_VERSION = 1
 _NEIGHBOURS = 1  # source lines shown above and below one with counters
 _WHOLE_FILE = 40  # a file of so many lines is shown whole
 _TIMELINE = "timeline: a letter per stream, in capitals on the critical path"
+_NOTABLE_TIME = 0.005  # a smaller share of the time is not shown
 _HEAT = ((0.25, "bold red"), (0.05, "yellow"))  # by a line's share of the passes
 
 
@@ -51,10 +59,12 @@ def print_profile(console: Console, profile: Profile, line_limit: int, device: D
             told = diagnose(kernel, size.items, MULTIPROCESSORS)
             style = "green" if told.is_good else "yellow"
             console.print(Text.assemble((f"{kernel.name}: ", "bold"), (told.sentence, style)))
-        if timed := predicted(size, profile.resources, device):
+        timed = predicted(size, profile.resources, device)
+        if timed:
             console.print(Text(sentence(size, timed)), soft_wrap=True)
         console.print()
-        print_source(console, profile.source, size, line_limit)
+        times = shares_of_time(size, timed) if timed else {}
+        print_source(console, profile.source, size, line_limit, times)
         print_elsewhere(console, size, {profile.source.file_name})
     _print_resources(console, profile.resources, profile.rung.architectures[-1])
 
@@ -90,8 +100,17 @@ def _print_upright(console: Console, rows: list[Sequence[tuple[str, str]]]) -> N
     console.print(table)
 
 
-def print_source(console: Console, source: Source, size: SizeProfile, line_limit: int) -> None:
-    """A file with the counts of its lines, `line_limit` lines at most (0: all)."""
+def print_source(
+    console: Console,
+    source: Source,
+    size: SizeProfile,
+    line_limit: int,
+    times: Mapping[Place, float] = MappingProxyType({}),
+) -> None:
+    """A file with the counts of its lines, `line_limit` lines at most (0: all).
+
+    `times`: a line's share of the predicted time; a column, if there are any.
+    """
     notes = line_notes(size)
     own = {note.line.line: note for note in notes if note.line.file == source.file_name}
     lines = visible(source.data.decode("utf-8")).split("\n")
@@ -100,12 +119,16 @@ def print_source(console: Console, source: Source, size: SizeProfile, line_limit
     table = Table(box=None, pad_edge=False)
     table.add_column("line", justify="right", no_wrap=True, min_width=4)
     table.add_column("cost", justify="right", no_wrap=True, min_width=4)
+    if times:
+        table.add_column("time", justify="right", no_wrap=True, min_width=4)
     table.add_column(source.file_name, no_wrap=True, overflow="ellipsis")
     last = 0
     for number in shown:
         if number > last + 1:
-            table.add_row("", "", Text("...", "dim"))
-        _add_line(table, number, lines[number - 1].expandtabs(4), own.get(number))
+            table.add_row("", "", *[""] * bool(times), Text("...", "dim"))
+        share = times.get((source.file_name, number), 0.0)
+        time = [f"{share:.0%}" if share >= _NOTABLE_TIME else ""] if times else []
+        _add_line(table, number, lines[number - 1].expandtabs(4), own.get(number), time)
         last = number
     console.print(table)
     hidden = len(own) - sum(number in own for number in shown)
@@ -135,14 +158,16 @@ def _shown_lines(count: int, notes: dict[int, LineNote], limit: int) -> list[int
     return sorted(shown)
 
 
-def _add_line(table: Table, number: int, text: str, note: LineNote | None) -> None:
+def _add_line(
+    table: Table, number: int, text: str, note: LineNote | None, time: Sequence[str]
+) -> None:
     if note is None:
-        table.add_row(Text(str(number), "dim"), "", Text(text, "dim"))
+        table.add_row(Text(str(number), "dim"), "", *time, Text(text, "dim"))
         return
     style = next((style for least, style in _HEAT if note.share >= least), "")
-    table.add_row(Text(str(number)), Text(note.percent, style), Text(text, style))
+    table.add_row(Text(str(number)), Text(note.percent, style), *time, Text(text, style))
     indent = " " * (len(text) - len(text.lstrip()))
-    table.add_row("", "", Text(f"{indent}^ {', '.join(note.texts)}", "cyan"))
+    table.add_row("", "", *[""] * len(time), Text(f"{indent}^ {', '.join(note.texts)}", "cyan"))
 
 
 def _print_resources(

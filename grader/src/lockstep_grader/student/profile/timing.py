@@ -2,7 +2,7 @@
 """What a profile says of time: the launches as the model takes them, and its answer in words."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from rich.text import Text
 from lockstep_grader.judging.session import Session
 from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
 from lockstep_grader.model.grades import Backend, Outcome, Resources
-from lockstep_grader.model.timing import Device, Launches, Prediction, predict
+from lockstep_grader.model.timing import Device, Launches, Prediction, load_cycles, predict
 from lockstep_grader.student.check import Checked
 from lockstep_grader.student.profile.devices import read_device
 from lockstep_grader.student.profile.run import SizeProfile, count, resources_of
@@ -24,6 +24,7 @@ _LIMITS = {  # of the judge's anchors: what a share is of
     "ffma_peak": "the peak of fp32 arithmetic",
     "mma_peak": "the peak of the tensor cores",
 }
+Place = tuple[str, int]
 Known = Sequence[Resources] | str  # or why they are not known
 
 
@@ -43,6 +44,19 @@ def launches_of(size: SizeProfile, resources: Known) -> tuple[Launches, ...]:
             Launches(shape.kernel, shape.block, shape.shared_bytes, registers, shape.features)
         )
     return tuple(made)
+
+
+def shares_of_time(size: SizeProfile, told: Prediction) -> Mapping[Place, float]:
+    """By line (file, number): the times of kernels, divided as the waits of their warps are."""
+    shares: dict[Place, float] = {}
+    for shape, part in zip(size.shapes, told.parts, strict=True):
+        load = load_cycles(part.launches, told.device)
+        waits = {(at.file, at.line): max(0.0, at.cycles + at.loads * load) for at in shape.lines}
+        whole = sum(waits.values()) * told.seconds
+        for place, wait in waits.items():
+            if whole:
+                shares[place] = shares.get(place, 0.0) + wait * part.seconds / whole
+    return shares
 
 
 def limit_seconds(size: SizeProfile, device: Device) -> float:
