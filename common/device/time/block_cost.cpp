@@ -272,7 +272,8 @@ BlockCost Graph::cost() {
     cost.slots[std::size_t(own.pipe)] += own.slots;
     cost.issued += own.slots;
     if (own.slots == 0 && waits[i] == Path{}) continue;
-    cost.parts.push_back({nodes_[i].index, own.slots, waits[i] + Path{own.slots, 0}});
+    cost.parts.push_back(
+        {&function_.instructions[nodes_[i].index], own.slots, waits[i] + Path{own.slots, 0}});
   }
   for (const auto& [row, reader] : first_readers_) {
     cost.uses.push_back({row, cost.path - nodes_[reader].start});
@@ -282,7 +283,8 @@ BlockCost Graph::cost() {
     for (const std::size_t writer : writers) {
       const Path after = nodes_[writer].ready - cost.path;
       if (nodes_[writer].producer == kNone || after.length() <= kSoonCycles) continue;
-      cost.late.push_back({row, after, nodes_[nodes_[writer].producer].index});
+      const Node& producer = nodes_[nodes_[writer].producer];
+      cost.late.push_back({row, after, &function_.instructions[producer.index]});
     }
   }
   return cost;

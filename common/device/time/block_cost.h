@@ -40,14 +40,14 @@ struct BlockCost {
   struct Late {
     Row row;
     Path after;
-    std::uint32_t instruction = 0;
+    const code::Instruction* instruction = nullptr;
   };
   std::vector<Late> late;
 
   // Instructions that take slots, or whose results others of the region wait for; `path` is the sum
   // of theirs.
   struct Part {
-    std::uint32_t instruction = 0;
+    const code::Instruction* instruction = nullptr;
     std::uint32_t slots = 0;
     Path path;
   };

@@ -29,6 +29,12 @@ WarpTime::Wait WarpTime::execute(const BlockCost& block) {
   return wait;
 }
 
+Path WarpTime::wait_until(const Path& path) {
+  const Path before = now_;
+  now_ = longer(now_, path);
+  return now_ - before;
+}
+
 void WarpTime::wait_for_copies(std::uint32_t num_left) {
   while (copies_.size() > num_left) {
     wait_until(copies_.front());

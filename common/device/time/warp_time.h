@@ -13,15 +13,15 @@ namespace timing {
 
 class WarpTime {
  public:
-  // A wait for the result of an instruction of an earlier block; its number in the function.
+  // For the result of an instruction of an earlier region; null: there is none.
   struct Wait {
-    std::uint32_t instruction = 0;
+    const code::Instruction* instruction = nullptr;
     Path path;
   };
 
-  // A basic block. Returns what the warp waits for besides what the block's own cost has.
+  // A region. Returns what the warp waits for besides what the region's own cost has.
   Wait execute(const BlockCost& block);
-  void wait_until(const Path& path) { now_ = longer(now_, path); }
+  Path wait_until(const Path& path);  // returns how long
   const Path& now() const { return now_; }
 
   // Asynchronous copies, in groups: each takes a load from where it is committed.
@@ -32,7 +32,7 @@ class WarpTime {
   struct Pending {
     Row row;
     Path ready;
-    std::uint32_t instruction = 0;
+    const code::Instruction* instruction = nullptr;
   };
   Path now_;
   std::vector<Pending> pending_;  // results that are not there yet

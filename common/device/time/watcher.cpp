@@ -86,6 +86,7 @@ void Watcher::launch_begins(run::Launch& launch) {
   executed_.resize(program_->num_instructions);
   waits_.assign(program_->num_instructions, {});
   used_.clear();
+  awaited_.clear();
 }
 
 void Watcher::launch_ends(run::Launch& launch) {
@@ -131,7 +132,6 @@ Watcher::Executed& Watcher::executed(const Warp& warp, const code::Block& block)
   std::unique_ptr<Executed>& known = executed_[id];
   if (known == nullptr) {
     known = std::make_unique<Executed>();
-    known->function = &function;
     const Regions& regions = regions_.try_emplace(&function, function).first->second;
     const std::uint32_t number = function.instructions[block.begin].block;
     known->is_first = !regions.blocks_of(number).empty();
@@ -146,7 +146,14 @@ void Watcher::enters_block(Warp& warp, const code::Block& block, std::uint32_t /
   if (!own.is_first) return;
   if (own.times++ == 0) used_.push_back(&own);
   const WarpTime::Wait wait = states_[warp.block->slot].warps[warp.id].execute(own.cost);
-  if (wait.path != Path{}) waits_[wait.instruction] += wait.path;
+  add_wait(wait.instruction, wait.path);
+}
+
+void Watcher::add_wait(const code::Instruction* instruction, const Path& path) {
+  if (instruction == nullptr || path == Path{}) return;
+  Path& sum = waits_[instruction->id];
+  if (sum == Path{}) awaited_.push_back(instruction);
+  sum += path;
 }
 
 // The launch's instructions become features, and costs of the lines that they are of.
@@ -163,17 +170,17 @@ void Watcher::add_lines(const code::Program& program) {
     }
     shape_->features[Feature::kIssued] += block.times * block.cost.issued;
     for (const BlockCost::Part& part : block.cost.parts) {
-      LineCost& line = line_of(block.function->instructions[part.instruction]);
+      LineCost& line = line_of(*part.instruction);
       line.issued += block.times * part.slots;
       line.path += static_cast<std::int64_t>(block.times) * part.path;
-    }
-    for (const BlockCost::Late& late : block.cost.late) {
-      const code::Instruction& at = block.function->instructions[late.instruction];
-      line_of(at).path += std::exchange(waits_[at.id], {});
     }
     block.times = 0;
   }
   used_.clear();
+  for (const code::Instruction* const at : awaited_) {
+    line_of(*at).path += std::exchange(waits_[at->id], {});
+  }
+  awaited_.clear();
   for (auto& [where, cost] : lines) {
     const auto same = std::ranges::find_if(shape_->lines, [&](const LineCost& line) {
       return line.file == where.first && line.line == where.second;
@@ -195,54 +202,50 @@ void Watcher::multiplies(Warp& /*warp*/, const code::Instruction& instruction,
 
 // ---- where threads meet
 
-void Watcher::meet(std::span<BlockState* const> blocks) {
+void Watcher::meet(std::span<WarpTime* const> warps, const code::Instruction* instruction) {
   Path path;
-  for (const BlockState* const block : blocks) {
-    for (const WarpTime& warp : block->warps) path = longer(path, warp.now());
-  }
-  for (BlockState* const block : blocks) {
-    for (WarpTime& warp : block->warps) warp.wait_until(path);
-  }
+  for (const WarpTime* const warp : warps) path = longer(path, warp->now());
+  for (WarpTime* const warp : warps) add_wait(instruction, warp->wait_until(path));
 }
 
-void Watcher::block_meets(run::Block& block, const code::Instruction& /*instruction*/) {
+void Watcher::block_meets(run::Block& block, const code::Instruction& instruction) {
   if (shape_ == nullptr) return;
   shape_->features[Feature::kBarriers] += 1;
-  BlockState* const own = &states_[block.slot];
-  meet({&own, 1});
+  std::vector<WarpTime*> warps;
+  for (WarpTime& warp : states_[block.slot].warps) warps.push_back(&warp);
+  meet(warps, &instruction);
 }
 
 void Watcher::threads_meet(run::Block& block, std::span<const std::uint32_t> lanes_by_warp,
-                           const code::Instruction& /*instruction*/) {
+                           const code::Instruction& instruction) {
   if (shape_ == nullptr) return;
   shape_->features[Feature::kBarriers] += 1;
-  std::vector<WarpTime>& warps = states_[block.slot].warps;
-  Path path;
-  for (std::size_t w = 0; w < std::min(warps.size(), lanes_by_warp.size()); ++w) {
-    if (lanes_by_warp[w] != 0) path = longer(path, warps[w].now());
+  std::vector<WarpTime*> warps;
+  for (std::size_t w = 0; w < lanes_by_warp.size(); ++w) {
+    if (lanes_by_warp[w] != 0) warps.push_back(&states_[block.slot].warps[w]);
   }
-  for (std::size_t w = 0; w < std::min(warps.size(), lanes_by_warp.size()); ++w) {
-    if (lanes_by_warp[w] != 0) warps[w].wait_until(path);
-  }
+  meet(warps, &instruction);
 }
 
 void Watcher::grid_meets(run::Launch& /*launch*/) {
   if (shape_ == nullptr) return;
-  std::vector<BlockState*> blocks;
+  std::vector<WarpTime*> warps;
   for (BlockState& block : states_) {
     if (!block.is_resident) continue;
     shape_->features[Feature::kBarriers] += 1;
-    blocks.push_back(&block);
+    for (WarpTime& warp : block.warps) warps.push_back(&warp);
   }
-  meet(blocks);
+  meet(warps, nullptr);
 }
 
 void Watcher::cluster_meets(std::span<run::Block* const> blocks) {
   if (shape_ == nullptr) return;
-  std::vector<BlockState*> own;
-  for (const run::Block* const block : blocks) own.push_back(&states_[block->slot]);
-  shape_->features[Feature::kBarriers] += own.size();
-  meet(own);
+  std::vector<WarpTime*> warps;
+  for (const run::Block* const block : blocks) {
+    shape_->features[Feature::kBarriers] += 1;
+    for (WarpTime& warp : states_[block->slot].warps) warps.push_back(&warp);
+  }
+  meet(warps, nullptr);
 }
 
 // Barrier objects of a block are not told apart: a warp that waits for one may wait for another's

@@ -63,7 +63,6 @@ class Watcher final : public run::Monitor {
   };
   // What is known of a region of the program, and how often the launch has executed it.
   struct Executed {
-    const code::Function* function = nullptr;
     bool is_first = false;  // block of its region, which has the cost of all
     BlockCost cost;
     std::uint64_t times = 0;
@@ -71,7 +70,9 @@ class Watcher final : public run::Monitor {
 
   Shape& shape_of(const run::Launch& launch);
   Executed& executed(const run::Warp& warp, const code::Block& block);
-  static void meet(std::span<BlockState* const> blocks);
+  void add_wait(const code::Instruction* instruction, const Path& path);
+  // The instruction: that makes them wait; null: several do.
+  void meet(std::span<WarpTime* const> warps, const code::Instruction* instruction);
   void end_block(BlockState& block);
   void add_lines(const code::Program& program);
 
@@ -88,7 +89,9 @@ class Watcher final : public run::Monitor {
   std::map<const code::Function*, Regions> regions_;
   std::vector<std::unique_ptr<Executed>> executed_;  // by their first instruction
   std::vector<Executed*> used_;                      // those of the launch
-  std::vector<Path> waits_;  // for results of earlier blocks, by instruction
+  // What warps wait for between regions: results, and others at barriers.
+  std::vector<Path> waits_;                        // by instruction
+  std::vector<const code::Instruction*> awaited_;  // those of the launch
 };
 
 }  // namespace timing

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// What instructions cost, and what ptxas makes of several.
+#include "time_test.h"
+
+namespace time_cost_test {
+namespace {
+
+using time_test::Feature;
+using time_test::kKeep;
+using time_test::Time;
+
+// ---- pipes
+
+TEST_F(Time, InstructionsGoToPipes) {
+  const timing::Features nothing = timed("").features;
+  const timing::Features all = timed(
+                                   "add.f32 %a, %t, %n;\nfma.rn.f32 %b, %a, %a, %n;\n"
+                                   "add.s32 %c, %t, %n;\nadd.f64 %p, %q, %s;\n"
+                                   "ex2.approx.f32 %d, %a;\nshfl.sync.down.b32 %m, %t, 1, 31, -1;\n"
+                                   "st.global.u32 [%out], %c;\n")
+                                   .features;
+  EXPECT_EQ(all[Feature::kFp32] - nothing[Feature::kFp32], 2U);
+  EXPECT_EQ(all[Feature::kInteger] - nothing[Feature::kInteger], 1U);
+  EXPECT_EQ(all[Feature::kFp64] - nothing[Feature::kFp64], 1U);
+  EXPECT_EQ(all[Feature::kSpecial] - nothing[Feature::kSpecial], 1U);
+  EXPECT_EQ(all[Feature::kExchange] - nothing[Feature::kExchange], 1U);
+  EXPECT_EQ(all[Feature::kMemory] - nothing[Feature::kMemory], 1U);
+  EXPECT_EQ(all[Feature::kIssued] - nothing[Feature::kIssued], 7U);
+}
+
+TEST_F(Time, AddressesOf64BitsTakeTwoInstructions) {
+  EXPECT_EQ(issued("add.s64 %p, %q, %s;\n"), 2U);
+  EXPECT_EQ(issued("setp.lt.s64 %x, %q, %s;\n"), 2U);
+}
+
+// ---- folding
+
+TEST_F(Time, MovesAndConversionsOfAddressesAreFree) {
+  EXPECT_EQ(issued("mov.b32 %a, 7;\ncvta.to.global.u64 %p, %out;\nmov.b64 %q, %p;\n"), 0U);
+}
+
+TEST_F(Time, AConstantOffsetIsPartOfTheAccess) {
+  EXPECT_EQ(issued("add.s64 %p, %out, 16;\nst.global.u32 [%p], %t;\n"), 1U);
+  EXPECT_EQ(issued("add.s64 %p, %out, %q;\nst.global.u32 [%p], %t;\n"), 3U);
+}
+
+TEST_F(Time, AProductAndItsSumAreOneInstruction) {
+  EXPECT_EQ(issued("mul.lo.s32 %a, %t, %n;\nadd.s32 %b, %a, %t;\n"), 1U);
+  EXPECT_EQ(issued("mul.wide.u32 %p, %t, 4;\nadd.s64 %p, %out, %p;\n"), 1U);
+  EXPECT_EQ(issued("shl.b32 %a, %t, 2;\nadd.s32 %b, %a, %n;\n"), 1U);
+  EXPECT_EQ(issued("mul.lo.s32 %a, %t, %n;\nadd.s32 %b, %n, %t;\n"), 2U) << "another's sum";
+}
+
+TEST_F(Time, AnInstructionDoesTheWorkOfOneOther) {
+  EXPECT_EQ(issued("mul.lo.s32 %a, %t, %n;\nmul.lo.s32 %b, %t, %t;\nadd.s32 %c, %a, %b;\n"), 2U);
+  EXPECT_EQ(issued("mul.lo.s32 %a, %t, %n;\nadd.s32 %b, %a, %t;\nadd.s32 %c, %a, %n;\n"), 2U);
+}
+
+TEST_F(Time, TwoSumsAndTwoStepsOfLogicAreOne) {
+  EXPECT_EQ(issued("add.s32 %a, %t, %n;\nadd.s32 %b, %a, %t;\n"), 1U);
+  EXPECT_EQ(issued("and.b32 %a, %t, %n;\nxor.b32 %b, %a, %t;\n"), 1U);
+  EXPECT_EQ(issued("and.b32 %a, %t, %n;\nadd.s32 %b, %a, %t;\n"), 2U);
+}
+
+TEST_F(Time, TheQuestionWhetherABitIsSetIsFree) {
+  EXPECT_EQ(issued("and.b32 %a, %t, 4;\nsetp.ne.b32 %x, %a, 0;\n"), 1U);
+  EXPECT_EQ(issued("and.b32 %a, %t, 4;\nsetp.ne.b32 %x, %a, 4;\n"), 2U);
+}
+
+TEST_F(Time, LogicOfPredicatesIsPartOfTheComparison) {
+  EXPECT_EQ(issued("setp.lt.s32 %x, %t, 4;\nsetp.lt.s32 %y, %n, 4;\nand.pred %z, %x, %y;\n"), 2U);
+}
+
+// ---- branches
+
+const std::string kCompare = "setp.lt.u32 %x, %t, 16;\n";
+
+TEST_F(Time, AShortSideHasNoBranchAndIsIssuedByAllWarps) {
+  const std::string side = "@%x bra SKIP;\nst.global.u32 [%out], %t;\nSKIP:\n";
+  EXPECT_EQ(issued(kCompare + side), 2U);
+  EXPECT_EQ(issued("setp.lt.u32 %x, %t, 32;\n" + side), 2U) << "no lane takes it";
+}
+
+TEST_F(Time, AnAtomicOrALongSideKeepsItsBranch) {
+  // The branch, and the place where lanes meet again.
+  EXPECT_EQ(issued(kCompare + "@%x bra SKIP;\nred.global.add.u32 [%out], 1;\nSKIP:\n"), 4U);
+  std::string side;
+  for (int i = 0; i < 8; ++i) side += "mad.lo.s32 %a, %a, %t, %n;\n";
+  EXPECT_EQ(issued(kCompare + "@%x bra SKIP;\n" + side + "SKIP:\n"), 11U);
+}
+
+TEST_F(Time, EachRoundOfALoopBranches) {
+  const std::string loop = "mov.u32 %a, 0;\nLOOP:\nadd.u32 %a, %a, 1;\nsetp.lt.u32 %x, %a, ";
+  EXPECT_EQ(issued(loop + "7;\n@%x bra LOOP;\n") - issued(loop + "4;\n@%x bra LOOP;\n"), 9U);
+}
+
+// ---- the longest path
+
+TEST_F(Time, InstructionsThatNeedEachOtherTakeTheirLatencies) {
+  std::string dependent, independent;
+  for (int i = 0; i < 16; ++i) {
+    dependent += "fma.rn.f32 %a, %a, %t, %n;\n";
+    independent += i % 2 == 0 ? "fma.rn.f32 %a, %t, %t, %n;\n" : "fma.rn.f32 %b, %t, %t, %n;\n";
+  }
+  EXPECT_EQ(cycles(independent + independent) - cycles(independent), 16U) << "one per cycle";
+  EXPECT_EQ(cycles(dependent) - cycles(independent), 45U) << "15 times 3 more";
+}
+
+TEST_F(Time, LoadsOverlapUnlessOneNeedsAnother) {
+  EXPECT_EQ(loads("ld.global.u32 %a, [%out];\nld.global.u32 %b, [%out+4];\n"
+                  "add.u32 %c, %a, %b;\nst.global.u32 [%out], %c;\n"),
+            1U);
+  EXPECT_EQ(
+      loads("ld.global.u64 %p, [%out];\nadd.s64 %p, %out, %p;\nld.global.u32 %a, [%p];\n" + kKeep),
+      2U);
+  EXPECT_EQ(loads("ld.global.u32 %a, [%out];\n"), 0U) << "the kernel does not wait for it";
+}
+
+TEST_F(Time, LoadsFollowStoresThatTheyMayNeed) {
+  const std::string store =
+      "ld.global.u32 %a, [%out];\nadd.s64 %p, %out, %q;\n"
+      "st.global.u32 [%p], %a;\n";
+  const std::string use = "add.u32 %b, %b, 1;\nst.global.u32 [%out+8], %b;\n";
+  EXPECT_EQ(loads(store + "ld.global.u32 %b, [%out+4];\n" + use), 2U);
+  EXPECT_EQ(loads(store + "ld.global.nc.u32 %b, [%out+4];\n" + use), 1U);
+}
+
+TEST_F(Time, ALoadWaitsWhereItsRegisterIsRead) {
+  const auto with_loop = [&](const std::string& in_loop) {
+    return loads("ld.global.u32 %a, [%out];\nmov.u32 %m, 0;\nLOOP:\nadd.u32 %m, %m, 1;\n" +
+                 in_loop +
+                 "setp.lt.u32 %x, %m, 3;\n@%x bra LOOP;\nld.global.u32 %b, [%out+4];\n"
+                 "add.u32 %a, %a, %b;\n" +
+                 kKeep);
+  };
+  EXPECT_EQ(with_loop(""), 1U) << "both are under way at a time";
+  EXPECT_EQ(with_loop("add.u32 %c, %c, %a;\n"), 2U);
+  EXPECT_EQ(with_loop("mov.u32 %a, %m;\n"), 1U) << "what is overwritten is awaited by nothing";
+}
+
+TEST_F(Time, ConditionalLoadsOverlap) {
+  std::string body;
+  for (const std::string reg : {"%a", "%b", "%c", "%d"}) {
+    body += "mov.u32 " + reg + ", 0;\nsetp.ge.u32 %x, %t, 30;\n@%x bra SKIP" + reg.substr(1) +
+            ";\nld.global.u32 " + reg + ", [%out];\nSKIP" + reg.substr(1) + ":\n";
+  }
+  body += "add.u32 %a, %a, %b;\nadd.u32 %c, %c, %d;\nadd.u32 %a, %a, %c;\n" + kKeep;
+  EXPECT_EQ(loads(body), 1U);
+}
+
+TEST_F(Time, BothSidesOfABranchMayHaveWrittenARegister) {
+  const std::string body =
+      "setp.lt.u32 %x, %t, 16;\n@%x bra OTHER;\nld.global.u32 %a, [%out];\nbra MEET;\n"
+      "OTHER:\nmov.u32 %a, 1;\nMEET:\nadd.u32 %a, %a, 1;\n" +
+      kKeep;
+  EXPECT_EQ(loads(body), 1U);
+}
+
+}  // namespace
+}  // namespace time_cost_test

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// What is noted of launches: where warps wait for each other, and what becomes of requests.
+#include <cstdint>
+#include <string>
+
+#include "time_test.h"
+
+namespace time_watcher_test {
+namespace {
+
+using time_test::Feature;
+using time_test::kKeep;
+using time_test::Time;
+
+const std::string kTile = ".shared .align 16 .b8 tile[8192];\n";
+// A load that the rest waits for.
+const std::string kWait = "ld.global.u32 %a, [%out];\nadd.u32 %a, %a, 1;\n" + kKeep;
+const std::string kWaitAgain =
+    "ld.global.u32 %b, [%out+8];\nadd.u32 %b, %b, 1;\n"
+    "st.global.u32 [%out+8], %b;\n";
+const std::string kOwnAddress = "mul.wide.u32 %p, %t, 4;\nadd.s64 %p, %out, %p;\n";
+
+std::string in_first_warp(const std::string& body) {
+  return "setp.ge.u32 %x, %t, 32;\n@%x bra SKIP;\n" + body +
+         "red.global.add.u32 [%out], 1;\nSKIP:\n";
+}
+
+// ---- warps, blocks, launches
+
+TEST_F(Time, ABarrierJoinsTheWarpsOfABlock) {
+  EXPECT_EQ(loads(in_first_warp(kWait) + kWaitAgain, 1, 64), 2U) << "of the first warp";
+  const std::string second = "setp.lt.u32 %y, %t, 32;\n@%y bra END;\n" + kWaitAgain +
+                             "red.global.add.u32 [%out], 1;\nEND:\n";
+  EXPECT_EQ(loads(in_first_warp(kWait) + second, 1, 64), 1U) << "at a time";
+  EXPECT_EQ(loads(in_first_warp(kWait) + "bar.sync 0;\n" + second, 1, 64), 2U);
+  EXPECT_EQ(loads(in_first_warp(kWait) + "bar.sync 1, 64;\n" + second, 1, 64), 2U);
+  EXPECT_EQ(feature(Feature::kBarriers, "bar.sync 0;\nbar.sync 1, 64;\n", 3, 64), 6U);
+}
+
+TEST_F(Time, PathsAreSumsOverBlocksAndTheLongestOfALaunch) {
+  const std::string body = "mov.u32 %m, %ctaid.x;\nsetp.ne.u32 %x, %m, 0;\n@%x bra SKIP;\n" +
+                           kWait + "red.global.add.u32 [%out], 1;\nSKIP:\n" + kWaitAgain;
+  const timing::Shape shape = timed(body, 3, 32);
+  EXPECT_EQ(shape.features[Feature::kBlocks], 3U);
+  EXPECT_EQ(shape.features[Feature::kWarps], 3U);
+  EXPECT_EQ(shape.features[Feature::kChainLoads], 4U);
+  EXPECT_EQ(shape.features[Feature::kLongestLoads], 2U);
+}
+
+TEST_F(Time, LaunchesOfOneShapeAreSummed) {
+  load(run_test::kernel(kWait));
+  machine_->set_monitors({&watcher_});
+  watcher_.set_watching(true);
+  launch(1, 32);
+  launch(1, 32);
+  launch(2, 32);
+  const std::vector<timing::Shape> shapes = watcher_.take();
+  ASSERT_EQ(shapes.size(), 2U);
+  EXPECT_EQ(shapes[0].features[Feature::kLaunches], 2U);
+  EXPECT_EQ(shapes[0].features[Feature::kGlobalLoads], 2U);
+  EXPECT_EQ(shapes[1].grid.x, 2U);
+  EXPECT_TRUE(watcher_.take().empty());
+}
+
+TEST_F(Time, NothingIsNotedUnlessAsked) {
+  load(run_test::kernel(kWait));
+  machine_->set_monitors({&watcher_});
+  launch(1, 32);
+  watcher_.begin_copy("cudaMemset");
+  EXPECT_TRUE(watcher_.take().empty());
+}
+
+TEST_F(Time, CopiesAreWaitedForByGroup) {
+  const std::string address =
+      "mov.u32 %a, tile;\nshl.b32 %b, %t, 4;\nadd.u32 %a, %a, %b;\n"
+      "mul.wide.u32 %p, %t, 16;\nadd.s64 %p, %out, %p;\n";
+  const std::string copy = "cp.async.cg.shared.global [%a], [%p], 16;\ncp.async.commit_group;\n";
+  const std::string wait = "cp.async.wait_group 0;\n";
+  EXPECT_EQ(loads(address + copy + copy + wait, 1, 32, kTile), 1U);
+  EXPECT_EQ(loads(address + copy + wait + copy + wait, 1, 32, kTile), 2U);
+  EXPECT_EQ(loads(address + copy + "cp.async.wait_group 1;\n", 1, 32, kTile), 0U);
+}
+
+TEST_F(Time, TensorCoresCountProductsOf16Bits) {
+  EXPECT_EQ(feature(Feature::kTensor,
+                    "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%a, %b, %c, %d}, "
+                    "{%t, %t, %t, %t}, {%t, %t}, {%a, %b, %c, %d};\n"),
+            16U * 8 * 16);
+  EXPECT_EQ(feature(Feature::kTensor,
+                    "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%a, %b, %c, %d}, "
+                    "{%t, %t, %t, %t}, {%t, %t}, {%a, %b, %c, %d};\n"),
+            2U * 16 * 8 * 8);
+}
+
+// ---- lines
+
+TEST_F(Time, ALineHasWhatItIssuesAndTheWaitsForItsResults) {
+  const std::string body =
+      ".loc 1 5 0\nld.global.u32 %a, [%out];\n.loc 1 6 0\nadd.u32 %a, %a, 1;\n" + kKeep +
+      ".loc 1 7 0\nbar.sync 0;\n";
+  const std::string file = ".file 1 \"/home/a.cu\"\n";
+  const timing::Shape shape = timed(body, 1, 64, 0, file);
+  timing::Path path;
+  std::uint64_t issued = 0;
+  for (const timing::LineCost& line : shape.lines) {
+    path += line.path;
+    issued += line.issued;
+    EXPECT_EQ(line.path.loads, line.line == 5 ? 2 : 0) << "line " << line.line;
+    if (line.line == 6) {
+      EXPECT_EQ(line.issued, 4U) << "two instructions of two warps";
+    }
+  }
+  EXPECT_EQ(issued, shape.features[Feature::kIssued]);
+  EXPECT_EQ(path.cycles, 2 * static_cast<std::int64_t>(shape.features[Feature::kChainCycles]));
+}
+
+TEST_F(Time, ABarriersLineHasWhatWarpsWaitThereForOthers) {
+  const timing::Shape shape =
+      timed(".loc 1 5 0\n" + in_first_warp(kWait) + ".loc 1 7 0\nbar.sync 0;\n", 1, 64, 0,
+            ".file 1 \"/home/a.cu\"\n");
+  for (const timing::LineCost& line : shape.lines) {
+    if (line.line == 7) {
+      EXPECT_EQ(line.path.loads, 1);
+    }
+  }
+}
+
+// ---- memory
+
+TEST_F(Time, AFirstCacheHasWhatABlockHasReadLately) {
+  const std::string read = kOwnAddress + "ld.global.u32 %a, [%p];\n";
+  const timing::Features once = timed(read + read, 1, 32).features;
+  EXPECT_EQ(once[Feature::kGlobalLoads], 2U);
+  EXPECT_EQ(once[Feature::kL1Sectors], 8U);
+  EXPECT_EQ(once[Feature::kL2ReadSectors], 4U);
+  EXPECT_EQ(feature(Feature::kL2ReadSectors, read, 2, 32), 8U) << "each block has its own";
+  EXPECT_EQ(feature(Feature::kL2ReadSectors, "ld.global.u32 %a, [%out];\n", 1, 128), 1U);
+  EXPECT_EQ(feature(Feature::kL2ReadSectors, "ld.volatile.global.u32 %a, [%out];\n", 1, 128), 4U);
+}
+
+// 32 blocks share 256 KiB: each has 256 sectors.
+TEST_F(Time, WhatAWarpHasReadLongAgoIsNotInTheCache) {
+  const auto reads_between = [&](int number) {
+    return feature(Feature::kL2ReadSectors,
+                   "ld.global.u32 %a, [%out];\nmov.u32 %m, 0;\nmov.b64 %p, %out;\nLOOP:\n"
+                   "add.s64 %p, %p, 32;\nld.global.u32 %b, [%p];\nadd.u32 %m, %m, 1;\n"
+                   "setp.lt.u32 %x, %m, " +
+                       std::to_string(number) + ";\n@%x bra LOOP;\nld.global.u32 %c, [%out];\n",
+                   1, 32);
+  };
+  EXPECT_EQ(reads_between(200), 201U);
+  EXPECT_EQ(reads_between(300), 302U);
+}
+
+TEST_F(Time, SectorsOfMemoryAreDistinctAndColdOnce) {
+  load(run_test::kernel(kOwnAddress +
+                        "ld.volatile.global.u32 %a, [%p];\n"
+                        "ld.volatile.global.u32 %a, [%p];\nst.global.u32 [%p], %a;\n"));
+  machine_->set_monitors({&watcher_});
+  watcher_.set_watching(true);
+  launch(1, 64);
+  const timing::Features features = watcher_.take().front().features;
+  EXPECT_EQ(features[Feature::kL2ReadSectors], 16U);
+  EXPECT_EQ(features[Feature::kReadSectors], 8U);
+  EXPECT_EQ(features[Feature::kColdSectors], 8U);
+  EXPECT_EQ(features[Feature::kWrittenSectors], 8U);
+  EXPECT_EQ(features[Feature::kL2WriteSectors], 8U);
+}
+
+TEST_F(Time, WhatACopyHasTouchedIsNotCold) {
+  const std::uint64_t memory = memory::allocate(4096, memory::Allocation::Kind::kDevice, {});
+  watcher_.set_watching(true);
+  watcher_.begin_copy("cudaMemset");
+  watcher_.copy_row(memory, 0, 64);
+  watcher_.begin_copy("cudaMemcpy");
+  watcher_.copy_row(0, memory, 128);
+  const std::vector<timing::Shape> shapes = watcher_.take();
+  ASSERT_EQ(shapes.size(), 2U);
+  EXPECT_EQ(shapes[0].kernel, "cudaMemset");
+  EXPECT_EQ(shapes[0].grid.count(), 0U);
+  EXPECT_EQ(shapes[0].features[Feature::kLaunches], 1U);
+  EXPECT_EQ(shapes[0].features[Feature::kWrittenSectors], 2U);
+  EXPECT_EQ(shapes[1].features[Feature::kReadSectors], 4U);
+  EXPECT_EQ(shapes[1].features[Feature::kColdSectors], 2U);
+  memory::release(memory, memory::Allocation::Kind::kDevice, {});
+}
+
+TEST_F(Time, TheFirstCacheLooksUpLinesOf128Bytes) {
+  EXPECT_EQ(feature(Feature::kL1Lines, kOwnAddress + "ld.global.u32 %a, [%p];\n"), 1U);
+  EXPECT_EQ(feature(Feature::kL1Lines,
+                    "mul.wide.u32 %p, %t, 128;\nadd.s64 %p, %out, %p;\nld.global.u32 %a, [%p];\n"),
+            32U);
+}
+
+TEST_F(Time, AtomicsQueueAtALine) {
+  const std::string add = "red.global.add.u32 ";
+  EXPECT_EQ(feature(Feature::kHottestLine, add + "[%out], 1;\n", 2, 64), 128U);
+  EXPECT_EQ(feature(Feature::kHottestLine, kOwnAddress + add + "[%p], 1;\n", 1, 32), 4U)
+      << "words of a sector are updated side by side";
+  EXPECT_EQ(feature(Feature::kL2AtomicSectors, kOwnAddress + add + "[%p], 1;\n", 1, 32), 4U);
+  const std::string two_lines =
+      "and.b32 %b, %t, 1;\nmul.wide.u32 %p, %b, 128;\n"
+      "add.s64 %p, %out, %p;\n";
+  EXPECT_EQ(feature(Feature::kHottestLine, two_lines + add + "[%p], 1;\n", 1, 32), 16U);
+}
+
+TEST_F(Time, LanesAtOneSharedWordComeOneByOne) {
+  const std::string tile = "mov.u32 %a, tile;\n";
+  const std::string own = "shl.b32 %b, %t, 2;\nadd.u32 %a, %a, %b;\n";
+  const std::string add = "red.shared.add.u32 [%a], 1;\n";
+  EXPECT_EQ(feature(Feature::kSharedWavefronts, tile + add, 1, 32, kTile), 32U);
+  EXPECT_EQ(feature(Feature::kSharedWavefronts, tile + own + add, 1, 32, kTile), 1U);
+  EXPECT_EQ(feature(Feature::kSharedWavefronts, tile + own + own + "st.shared.u32 [%a], %t;\n", 1,
+                    32, kTile),
+            2U)
+      << "every second bank";
+}
+
+// Each block publishes a word, and those after the first read words of all before them.
+TEST_F(Time, BlocksLookBackAtWhatOthersPublish) {
+  const std::string body = "mov.u32 %m, %ctaid.x;\nsetp.ge.u32 %x, %t, %m;\n@%x bra SKIP;\n" +
+                           kOwnAddress + "ld.volatile.global.u32 %a, [%p];\nSKIP:\n" +
+                           "mul.wide.u32 %p, %m, 4;\nadd.s64 %p, %out, %p;\n"
+                           "st.volatile.global.u32 [%p], 1;\n";
+  const timing::Features features = timed(body, 4, 32).features;
+  EXPECT_EQ(features[Feature::kLookBackBlocks], 3U);
+  EXPECT_EQ(features[Feature::kLookBackWidth], 1U + 2 + 3);
+  EXPECT_EQ(feature(Feature::kLookBackBlocks, kWait, 4, 32), 0U) << "of what is not published";
+}
+
+}  // namespace
+}  // namespace time_watcher_test
