@@ -8,9 +8,16 @@ from typing import Any
 import pytest
 
 from lockstep_grader.model.errors import InputError
+from lockstep_grader.model.grades import Resources
 from lockstep_grader.model.timing import Launches, predict, resident_blocks, terms_of
 from lockstep_grader.student.profile.devices import FOLDER, device_names, read_device
-from lockstep_grader.student.profile.timing import duration, predicted, sentence, shares_of_time
+from lockstep_grader.student.profile.timing import (
+    duration,
+    predicted,
+    registers_of,
+    sentence,
+    shares_of_time,
+)
 
 from profiles import size_profile
 from repository import BENCH, REPOSITORY, bench_script
@@ -237,6 +244,19 @@ def test_a_line_has_the_share_of_time_that_its_warps_wait_there() -> None:
     assert sum(found.values()) == pytest.approx(whole)
     assert found[5] == pytest.approx(found[7], rel=0.01)
     assert found[9] > found[5]
+
+
+def test_registers_are_those_of_the_instance_with_the_launchs_shared_memory() -> None:
+    def instance(name: str, registers: int, shared: int) -> Resources:
+        return Resources(f"kernel<{name}>", "9.0", registers, shared, 0, 0, None)
+
+    known = [instance("1", 40, 512), instance("2", 90, 2048), instance("3", 80, 2048)]
+    (shape_,) = size_profile(**shaped()).shapes
+    assert registers_of(known, replace(shape_, shared_bytes=512)) == 40
+    assert registers_of(known, replace(shape_, shared_bytes=2048)) == 90
+    assert registers_of(known, shape_) == 90  # dynamic shared memory: of all
+    assert registers_of(known, replace(shape_, kernel="other")) is None
+    assert registers_of("nvcc is missing", shape_) is None
 
 
 def test_a_call_without_a_launch_has_no_time() -> None:

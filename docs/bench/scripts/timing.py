@@ -57,7 +57,7 @@ FITTED = (
 FACTORS = (0.75, 0.93, 1.07, 1.33)
 WORTH = 0.998  # of the loss: a smaller gain moves no number
 CLEAR = 1.05  # the ratio of two measured times from which their order counts
-MOST_ITEMS = 1 << 24  # of a counted call: more take long
+MOST_ITEMS, MOST_FLOPS = 1 << 24, 4e10  # of a counted call: more take long
 WORST = 8  # rows that the page lists
 INTERVAL = 0.8  # of the predictions are within the error that a device states
 EXAMPLE = ("01-reduction", "04_grid_stride", 1 << 24)
@@ -337,7 +337,7 @@ def count(rung: str, sizes: Sequence[int]) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as temp:
         file = Path(temp) / "profile.json"
         chosen = [word for size in sizes for word in ("--size", str(size))]
-        command = ["./lab", "profile", rung, "--from", "solutions", "--device", DEVICE]
+        command = ["./lab", "profile", rung, "--from", "solutions", "--timed", "--device", DEVICE]
         output([*command, "--line-limit", "1", "--json", file, *chosen])
         return list(record(json.loads(file.read_text("utf-8"))))
 
@@ -350,7 +350,8 @@ def count_all(chosen: Sequence[str]) -> None:
     for ladder in ladders():
         sizes: dict[str, list[int]] = {}
         for row in ladder["rows"]:
-            if not row["noisy"] and row["num_items"] <= MOST_ITEMS:
+            flops = row.get("gflops", 0) * row["time_ms"] * 1e6
+            if not row["noisy"] and row["num_items"] <= MOST_ITEMS and flops <= MOST_FLOPS:
                 sizes.setdefault(f"{ladder['lab']}/{row['rung']}", []).append(row["num_items"])
         for rung, numbers in sizes.items():
             if chosen and rung not in chosen and ladder["lab"] not in chosen:

@@ -28,6 +28,7 @@ from lockstep_grader.student.profile.run import SIZE_PROFILE, Profile, SizeProfi
 from lockstep_grader.student.profile.timing import (
     Place,
     predicted,
+    registers_of,
     sentence,
     shares_of_time,
     timing_json,
@@ -204,9 +205,8 @@ def profile_json(profile: Profile, toolchain: Toolchain, device: Device) -> dict
         for kernel, made in zip(size.kernels, sizes[-1]["kernels"], strict=True):
             told = diagnose(kernel, size.items, MULTIPROCESSORS)
             made["diagnosis"] = {"rule": told.rule, "sentence": told.sentence}
-        for shape in sizes[-1]["shapes"]:
-            found = profile.resources_of(shape["kernel"])
-            shape["registers"] = found.registers if found else None
+        for shape, made in zip(size.shapes, sizes[-1]["shapes"], strict=True):
+            made["registers"] = registers_of(known, shape)
         timed = predicted(size, known, device)
         sizes[-1]["timing"] = timing_json(size, timed) if timed else None
     return {

@@ -205,17 +205,13 @@ class Profile:
         return all(size.outcome is Outcome.PASSED for size in self.sizes)
 
     def resources_of(self, kernel: str) -> Resources | None:
-        known = () if isinstance(self.resources, str) else self.resources
-        return resources_of(known, kernel)
-
-
-def resources_of(known: Sequence[Resources], kernel: str) -> Resources | None:
-    """What nvcc says of the kernel that was launched as `kernel`."""
-    name = kernel.rpartition("::")[2] if "<" not in kernel else kernel
-    exact = [item for item in known if item.kernel.replace(" ", "") == name.replace(" ", "")]
-    bare = name.partition("<")[0]
-    alike = [item for item in known if item.kernel.partition("<")[0] == bare]
-    return exact[0] if exact else alike[0] if len(alike) == 1 else None
+        """What nvcc says of the kernel that was launched as `kernel`."""
+        known = [] if isinstance(self.resources, str) else list(self.resources)
+        name = kernel.rpartition("::")[2] if "<" not in kernel else kernel
+        exact = [item for item in known if item.kernel.replace(" ", "") == name.replace(" ", "")]
+        bare = name.partition("<")[0]
+        alike = [item for item in known if item.kernel.partition("<")[0] == bare]
+        return exact[0] if exact else alike[0] if len(alike) == 1 else None
 
 
 def profile_rung(

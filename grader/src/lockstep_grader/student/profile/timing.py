@@ -15,7 +15,7 @@ from lockstep_grader.model.grades import Backend, Outcome, Resources
 from lockstep_grader.model.timing import Device, Launches, Prediction, load_cycles, predict
 from lockstep_grader.student.check import Checked
 from lockstep_grader.student.profile.devices import read_device
-from lockstep_grader.student.profile.run import SizeProfile, count, resources_of
+from lockstep_grader.student.profile.run import Shape, SizeProfile, count
 from lockstep_grader.student.program.build import source_of, worker_of
 
 _LIMITS = {  # of the judge's anchors: what a share is of
@@ -35,15 +35,26 @@ def predicted(size: SizeProfile, resources: Known, device: Device) -> Prediction
 
 
 def launches_of(size: SizeProfile, resources: Known) -> tuple[Launches, ...]:
-    known = () if isinstance(resources, str) else resources
-    made = []
-    for shape in size.shapes:
-        found = resources_of(known, shape.kernel)
-        registers = found.registers if found else None
-        made.append(
-            Launches(shape.kernel, shape.block, shape.shared_bytes, registers, shape.features)
+    return tuple(
+        Launches(
+            shape.kernel,
+            shape.block,
+            shape.shared_bytes,
+            registers_of(resources, shape),
+            shape.features,
         )
-    return tuple(made)
+        for shape in size.shapes
+    )
+
+
+def registers_of(resources: Known, shape: Shape) -> int | None:
+    """Of a thread. The launch names a template without its arguments: of its instances with this
+    much shared memory, or else of all, the one with most registers."""
+    known = () if isinstance(resources, str) else resources
+    bare = shape.kernel.rpartition("::")[2].partition("<")[0]
+    alike = [item for item in known if item.kernel.partition("<")[0] == bare]
+    equal = [item for item in alike if item.static_shared_bytes == shape.shared_bytes]
+    return max((item.registers for item in equal or alike), default=None)
 
 
 def shares_of_time(size: SizeProfile, told: Prediction) -> Mapping[Place, float]:
