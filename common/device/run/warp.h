@@ -102,6 +102,7 @@ struct AsyncProducts {
   std::vector<InFlight> registers;  // by row of 4 bytes; empty: there are none
   std::uint32_t num_groups = 0;     // committed
   std::uint32_t num_waits = 0;      // that the warp has come to
+  std::uint64_t history = 0;        // of all its products: equal in the warps of a group
   bool is_fenced = false;
 };
 

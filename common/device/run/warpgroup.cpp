@@ -298,6 +298,10 @@ const Op* multiply(Warp& warp, const Op* op, std::uint32_t lanes) {
   }
   arithmetic::multiply_warpgroup(warp, form.product, a.data(), b.data(), accumulates, lanes);
   own.open.push_back(product);
+  for (const std::uint64_t part : {std::uint64_t{instruction.id}, product.a, product.b}) {
+    constexpr std::uint64_t kFnvPrime = 0x100000001b3;
+    own.history = (own.history ^ part) * kFnvPrime;
+  }
   note_in_flight(warp, form.product, instruction);
   return op + 1;
 }
@@ -350,6 +354,15 @@ const Op* wait(Warp& warp, const Op* op, std::uint32_t lanes) {
                   [&](const auto& other) { return other->products.num_waits < number; }))
     return nullptr;
   for (auto other = begin; other != end; ++other) {
+    if ((*other)->products.history != (*begin)->products.history) {
+      end_kernel(warp, instruction_of(warp, op), report::Kind::kLaunchError,
+                 "the warps of thread " + std::to_string((*begin)->thread_id(0)) + " and thread " +
+                     std::to_string((*other)->thread_id(0)) +
+                     " of a block belong to one warpgroup, but came to this wait after different "
+                     "products: all four warps must execute the same wgmma with the same "
+                     "descriptors",
+                 cudaErrorLaunchFailure);
+    }
     for (Monitor* const monitor : warp.engine->monitors) {
       monitor->acquires(**other, (*other)->live, Scope::kBlock);
     }

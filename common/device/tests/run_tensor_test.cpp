@@ -169,6 +169,19 @@ TEST_F(RunTensor, AStoreLeavesOutWhatIsOutside) {
   }
 }
 
+// The thread arrives before it copies: what it copies is ordered by the bytes, and not by that.
+TEST_F(RunTensor, ABulkCopyWithoutAMapAfterItsAnnouncement) {
+  set_box(16, 8);
+  const auto out = checked(
+      "mov.u64 %at64, data;\n@%x mbarrier.arrive.expect_tx.shared.b64 _, [%bar], 256;\n"
+      "@%x cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%at], [%at64], 256, "
+      "[%bar];\n" +
+          kWait + kStoreTile,
+      64);
+  expect_none();
+  for (unsigned i = 0; i < 128; ++i) EXPECT_EQ(half(out, i), i);
+}
+
 TEST_F(RunTensor, OneRequestOnEachSide) {
   set_box(16, 8);
   use(load_box("0, 0", 256) + kWait + "prefetch.tensormap [%map];\n");

@@ -389,6 +389,12 @@ TEST_F(WarpgroupMistakes, ADescriptorThatDiffersInAWarp) {
   expect(Kind::kLaunchError, "thread 1 of block 0 gives wgmma another descriptor of B");
 }
 
+TEST_F(WarpgroupMistakes, ADescriptorThatDiffersBetweenWarps) {
+  run(kOrder, "setp.ge.u32 %x, %t, 96;\n@%x add.u64 %b_bits, %b_bits, 16;\n" + kFence +
+                  kMultiplyOnce + kEnd);
+  expect(Kind::kLaunchError, "the warps of thread 0 and thread 96");
+}
+
 TEST_F(WarpgroupMistakes, ShapesThatDoNotExist) {
   load(run_test::kernel(sums(2) + ".reg .b64 %a_bits, %b_bits;\n.reg .pred %add;\n"
                                   "wgmma.mma_async.sync.aligned.m64n4k16.f32.bf16.bf16 {%s0, %s1}, "
