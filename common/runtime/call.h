@@ -19,6 +19,16 @@ class ApiCall {
   DeviceLock lock_;
 };
 
+// While it lives, the thread is at a function of the host's in the order of a stream, which may
+// make no call.
+class HostFunctionCall {
+ public:
+  HostFunctionCall();
+  ~HostFunctionCall();
+  HostFunctionCall(const HostFunctionCall&) = delete;
+  HostFunctionCall& operator=(const HostFunctionCall&) = delete;
+};
+
 // The user's line that the running call comes from.
 const serve::Place& caller_place();
 // The function of the API that the user calls; empty: none.

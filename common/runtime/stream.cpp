@@ -68,6 +68,7 @@ cudaError_t call_in(cudaStream_t stream, const cudaHostNodeParams& like, Functio
   }
   const auto call = [=] {
     const DeviceLoan loan;
+    const HostFunctionCall host_function;
     function();
   };
   if (is_busy(stream)) {

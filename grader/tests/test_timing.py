@@ -3,12 +3,14 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+from rich.console import Console
 
 from lockstep_grader.model.errors import InputError
-from lockstep_grader.model.grades import Resources
+from lockstep_grader.model.grades import Backend, Resources
 from lockstep_grader.model.timing import Launches, predict, resident_blocks, terms_of
 from lockstep_grader.student.profile.devices import FOLDER, device_names, read_device
 from lockstep_grader.student.profile.timing import (
@@ -17,6 +19,7 @@ from lockstep_grader.student.profile.timing import (
     registers_of,
     sentence,
     shares_of_time,
+    tell_time,
 )
 
 from profiles import size_profile
@@ -261,6 +264,14 @@ def test_registers_are_those_of_the_instance_with_the_launchs_shared_memory() ->
 
 def test_a_call_without_a_launch_has_no_time() -> None:
     assert predicted(size_profile(shapes=[]), (), H200) is None
+
+
+def test_nothing_is_said_of_a_rung_whose_speed_no_gpu_judges() -> None:
+    judged = SimpleNamespace(judgement=SimpleNamespace(is_right=True))
+    result, rungs = SimpleNamespace(rungs=[judged]), [SimpleNamespace(speed=())]
+    checked = SimpleNamespace(lab=None, rungs=rungs, result=result, backend=Backend.CPU)
+    nothing: Any = None  # without a session nothing can be counted
+    tell_time(Console(), nothing, cast(Any, checked))
 
 
 def test_a_duration_has_two_digits_and_a_unit() -> None:

@@ -8,7 +8,8 @@ namespace {
 
 constexpr const char* kStreamRemedy =
     "; nothing orders the two streams: let one wait for an event of the other (cudaEventRecord, "
-    "cudaStreamWaitEvent), or the host for the first (cudaStreamSynchronize)";
+    "cudaStreamWaitEvent), or the host for the first (cudaStreamSynchronize); in a graph, add an "
+    "edge between the two nodes";
 
 // Where a barrier lies between the two lines, and the threads come back from the second line to the
 // first one: by a loop, or by a second call of a function. Otherwise nothing.

@@ -219,6 +219,17 @@ TEST_F(Streams, CallAFunctionThatTheHostDoesNotWaitFor) {
   cudaStreamDestroy(stream);
 }
 
+TEST_F(Streams, CallAFunctionThatMakesNoCalls) {
+  cudaLaunchHostFunc(
+      nullptr, [](void*) { cudaStreamSynchronize(nullptr); }, nullptr);
+  const auto findings = take_findings();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].find("cudaStreamSynchronize is called by a function of"), std::string::npos)
+      << findings[0];
+  cudaStreamSynchronize(nullptr);
+  EXPECT_TRUE(take_findings().empty());
+}
+
 // CUDA Programming Guide, "Stream-Ordered Memory Allocator": the driver assumes that all accesses
 // are complete, and performs no further synchronization.
 TEST_F(Streams, AreNotWaitedForByAFreeOfTheirMemory) {

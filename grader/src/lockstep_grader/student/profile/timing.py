@@ -94,6 +94,8 @@ def tell_time(console: Console, session: Session, checked: Checked) -> None:
     lab, rung, judgement = checked.lab, checked.rungs[0], checked.result.rungs[0].judgement
     if len(checked.rungs) > 1 or not judgement.is_right or checked.backend is not Backend.CPU:
         return
+    if not rung.speed:  # its kernels are a small part of its time, as in 12-streams
+        return
     setup, items, gpu = session.setup.of(lab, rung), lab.predicted_sizes[-1], read_device()
     try:
         with tempfile.TemporaryDirectory(prefix="lockstep-time-") as temp:
