@@ -33,7 +33,7 @@ from measurements import (
     write_json,
 )
 
-from lockstep_grader.model.timing import Device, Launches, Prediction, predict, resident_blocks
+from lockstep_grader.model.timing import Device, Launches, Prediction, norm_of, predict, terms_of
 from lockstep_grader.student.bench import Line, draw_plot
 from lockstep_grader.student.profile.devices import FOLDER, read_device
 
@@ -266,10 +266,12 @@ def example(rows: Sequence[Row], device: Device) -> str:
         ["measured", f"**{row.seconds * 1e6:.1f}**"],
     ]
     named = f"`{row.lab}/{row.rung}` with {row.num_items:,} items"
-    held = resident_blocks(main.launches, device)
+    _, held = terms_of(main.launches, device)
+    norm = norm_of(main.launches, device, held)
     return "\n".join(
         [
-            f"The first launch of {named}; {held} blocks of {main.launches.block[0]} threads are resident:",
+            f"The first launch of {named}. A multiprocessor holds {held} blocks of "
+            f"{main.launches.block[0]} threads, so `p` is {norm:.2f}:",
             "",
             *markdown(["count", "value"], listed, 1),
             "",
@@ -322,7 +324,7 @@ def record(profile: Any) -> Iterator[dict[str, Any]]:
     for size in profile["sizes"]:
         launches = [
             [shape["kernel"], shape["block"], shape["shared_bytes"], shape["registers"]]
-            + [round(shape["features"].get(name, 0), 1) for name in FEATURES]
+            + [round(shape["features"].get(name, 0)) for name in FEATURES]
             for shape in size["shapes"]
         ]
         yield {

@@ -150,12 +150,18 @@ def predict(calls: Sequence[Launches], device: Device) -> Prediction:
 
 def _part(launches: Launches, device: Device) -> Part:
     terms, blocks = terms_of(launches, device)
-    together = blocks if launches.mean("barriers") else blocks * launches.warps_per_block
-    norm = 1 + device.overlap * math.sqrt(together)  # 1: nothing overlaps; large: all of it does
+    norm = norm_of(launches, device, blocks)
     longest = max(terms.values())
     seconds = longest * sum((time / longest) ** norm for time in terms.values()) ** (1 / norm)
     launch_us = device.copy_us if launches.kernel.startswith("cudaMemcpy") else device.launch_us
     return Part(launches, launches.count * (launch_us * 1e-6 + seconds), terms)
+
+
+def norm_of(launches: Launches, device: Device, blocks: int) -> float:
+    """How the terms add up where so many blocks share a multiprocessor: at 1 none of them hides
+    under another, and the larger it is, the more they do. Without barriers, warps go on alone."""
+    together = blocks if launches.mean("barriers") else blocks * launches.warps_per_block
+    return 1 + device.overlap * math.sqrt(together)
 
 
 def resident_blocks(launches: Launches, device: Device) -> int:
