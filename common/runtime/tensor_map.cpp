@@ -80,11 +80,11 @@ TensorMap encode(CUtensorMapDataType type, cuuint32_t rank, const void* base,
   for (cuuint32_t i = 0; i < rank; ++i) {
     map.size[i] = size[i];
     map.stride[i] = i == 0 ? map.element_bytes : strides[i - 1];
-    map.box[i] = static_cast<std::uint16_t>(std::min<cuuint32_t>(box[i], 257));
+    map.box[i] = static_cast<std::uint16_t>(std::min(box[i], run::kMaxBoxElements + 1));
     if (size[i] == 0 || size[i] > std::uint64_t{1} << 32) {
       refuse(in("the size", i) + " is " + std::to_string(size[i]) + ", and must be 1 to 2^32");
     }
-    if (box[i] == 0 || box[i] > 256) {
+    if (box[i] == 0 || box[i] > run::kMaxBoxElements) {
       refuse(in("the box", i) + " has " + std::to_string(box[i]) +
              " elements; 1 to 256 are possible");
     }

@@ -59,7 +59,7 @@ TensorMap map_of(Warp& warp, const TensorCopyForm& form, int lane) {
   }
   if (address % 64 != 0) refuse("copies by a tensor map that is not at a multiple of 64 bytes");
   TensorMap map = {};
-  if (!read_generic(warp, lane, address, &map, sizeof map) || map.mark != TensorMap::kMark) {
+  if (!read_generic(warp, lane, address, &map, sizeof map) || !map.is_whole()) {
     refuse("copies by a tensor map that cuTensorMapEncodeTiled has not made");
   }
   if (map.rank != form.rank) {

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 namespace run {
 
 inline constexpr std::uint32_t kMaxTensorRank = 5;
+inline constexpr std::uint32_t kMaxBoxElements = 256;  // in each dimension
 inline constexpr std::uint32_t kSwizzledChunkBytes = 16;
 
 struct TensorMap {
@@ -21,6 +23,19 @@ struct TensorMap {
   std::uint8_t rank = 0;
   std::uint8_t element_bytes = 0;
   std::uint8_t swizzle_bytes = 0;  // 0, 32, 64 or 128
+
+  // Whether a copy can rely on it: a kernel may have written these bytes itself.
+  bool is_whole() const {
+    if (mark != kMark || rank < 1 || rank > kMaxTensorRank) return false;
+    if (element_bytes > 8 || !std::has_single_bit(element_bytes)) return false;
+    for (std::uint32_t i = 0; i < rank; ++i) {
+      if (box[i] < 1 || box[i] > kMaxBoxElements) return false;
+    }
+    const std::uint32_t row_bytes = std::uint32_t{box[0]} * element_bytes;
+    if (swizzle_bytes == 0) return row_bytes % kSwizzledChunkBytes == 0;
+    return row_bytes == swizzle_bytes && std::has_single_bit(row_bytes) && row_bytes >= 32 &&
+           row_bytes <= 128;
+  }
 };
 static_assert(sizeof(TensorMap) <= 128);
 

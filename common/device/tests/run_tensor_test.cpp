@@ -235,9 +235,19 @@ TEST_F(RunTensor, ABoxPastTheTile) {
 
 TEST_F(RunTensor, AMapThatNoCallHasMade) {
   set_box(16, 8);
+  const auto expect_refusal = [&] {
+    checked(load_box("0, 0", 256), 32);
+    expect(Kind::kLaunchError, "a tensor map that cuTensorMapEncodeTiled has not made");
+    set_box(16, 8);
+  };
   map_.mark = 0;
-  checked(load_box("0, 0", 256), 32);
-  expect(Kind::kLaunchError, "a tensor map that cuTensorMapEncodeTiled has not made");
+  expect_refusal();
+  map_.element_bytes = 255;
+  expect_refusal();
+  map_.swizzle_bytes = 255;
+  expect_refusal();
+  map_.box[1] = 65535;
+  expect_refusal();
 }
 
 TEST_F(RunTensor, AMapOfAnotherRank) {
