@@ -33,6 +33,7 @@ from measurements import (
     write_json,
 )
 
+from lockstep_grader.model.compat import tomllib
 from lockstep_grader.model.timing import Device, Launches, Prediction, norm_of, predict, terms_of
 from lockstep_grader.student.bench import Line, draw_plot
 from lockstep_grader.student.profile.devices import FOLDER, read_device
@@ -43,7 +44,6 @@ FIGURE = "time.svg"
 PAGE = ROOT / "docs" / "time.md"
 DEVICE = "h200"
 FITTED = (
-    "tensor",
     "dram_cycles",
     "l2_cycles",
     "barrier_cycles",
@@ -62,6 +62,17 @@ WORST = 8  # rows that the page lists
 INTERVAL = 0.8  # of the predictions are within the error that a device states
 EXAMPLE = ("01-reduction", "04_grid_stride", 1 << 24)
 NOTABLE = 0.05  # of the longest term, for the example to list another
+KINDS = {  # of bounds, as predictions name them; the others are arithmetic
+    "dram": "bandwidth",
+    "l2": "bandwidth",
+    "l1": "bandwidth",
+    "loads": "latency",
+    "steps": "latency",
+    "look-back": "latency",
+    "launches": "latency",
+    "shared": "shared_memory",
+    "atomics": "atomics",
+}
 OFF = 1.35  # the ratio of the figure's two dashed lines
 FEATURES = (  # of launches, in the order of the file
     "launches",
@@ -242,7 +253,26 @@ def table(rows: Sequence[Row], fitted: Device, without: Mapping[str, Device]) ->
         if (told := row.predicted(without[row.lab]))
     ]
     titles = ["furthest off", "items", "measured", "predicted", "ratio", "limited by"]
-    return "\n".join([*markdown(head, lines, 4), "", *markdown(titles, furthest)])
+    agreed, known = bounds(rows, fitted)
+    kinds = (
+        f"The bound is of the kind that `./lab predict` teaches for {agreed} of {known} rungs: bandwidth, latency, "
+        "arithmetic, shared memory or atomics."
+    )
+    return "\n".join([*markdown(head, lines, 4), "", kinds, "", *markdown(titles, furthest)])
+
+
+def bounds(rows: Sequence[Row], device: Device) -> tuple[int, int]:
+    """Of how many rungs the bound is of the kind that the lab's predictions teach; and how many
+    have one, at their largest counted size."""
+    largest = {(row.lab, row.rung): row for row in sorted(rows, key=lambda row: row.num_items)}
+    agreed = []
+    for file in sorted(ROOT.glob("labs/*/predict.toml")):
+        for rung in tomllib.loads(file.read_text("utf-8"))["rung"]:
+            row = largest.get((file.parent.name, rung["id"]))
+            if row and "bound" in rung:
+                kind = KINDS.get(row.predicted(device).bound, "arithmetic")
+                agreed.append(kind == rung["bound"]["truth"])
+    return sum(agreed), len(agreed)
 
 
 def example(rows: Sequence[Row], device: Device) -> str:
