@@ -36,13 +36,14 @@ from measurements import (
 from lockstep_grader.model.compat import tomllib
 from lockstep_grader.model.timing import Device, Launches, Prediction, norm_of, predict, terms_of
 from lockstep_grader.student.bench import Line, draw_plot
-from lockstep_grader.student.profile.devices import FOLDER, read_device
+from lockstep_grader.student.profile.devices import FOLDER, device_names, read_device
 
 COUNTED = "time.json"
 CALIBRATE = "docs/bench/scripts/calibrate.cu"
 FIGURE = "time.svg"
 PAGE = ROOT / "docs" / "time.md"
 DEVICE = "h200"
+UNMEASURED = "published"  # begins the source of devices that follow the fitted one
 FITTED = (
     "dram_cycles",
     "l2_cycles",
@@ -346,6 +347,15 @@ def set_numbers(file: Path, numbers: Mapping[str, float]) -> None:
     file.write_text(text, "utf-8")
 
 
+def in_proportion(fitted: Device, other: Device) -> dict[str, float]:
+    """The fitted numbers for a device that nothing was measured on: answers of L2 and memory take
+    as many nanoseconds, and what a multiprocessor does as many cycles."""
+    numbers = {name: getattr(fitted, name) for name in FITTED}
+    for name in ("l2_cycles", "dram_cycles"):
+        numbers[name] *= other.clock_ghz / fitted.clock_ghz
+    return {name: float(f"{value:.4g}") for name, value in numbers.items()}
+
+
 # ---- what is counted
 
 
@@ -421,6 +431,9 @@ def time(
     off = math.ceil(20 * validate(rows, without).within(INTERVAL)) / 20
     numbers = {name: getattr(fitted, name) for name in FITTED}
     set_numbers(FOLDER / f"{DEVICE}.toml", {**numbers, "error": off})
+    for name in device_names():
+        if (other := read_device(name)).source.startswith(UNMEASURED):
+            set_numbers(FOLDER / f"{name}.toml", in_proportion(fitted, other))
     sources.write_table(PAGE, "example", example(rows, read_device(DEVICE)))
     sources.write_table(PAGE, "time", table(rows, fitted, without))
     write(FIGURE, figure(rows, without))
