@@ -35,7 +35,7 @@ class FirstCaches {
 
  private:
   static constexpr std::size_t kWays = 4;
-  static constexpr std::size_t kSets = 1 << 16;
+  static constexpr std::size_t kSets = 1 << 14;
   struct Entry {
     std::uint64_t key = 0;
     std::uint32_t position = 0;
