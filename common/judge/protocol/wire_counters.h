@@ -73,7 +73,7 @@ struct LineTime {
 };
 
 // What a model of time needs of the launches of one kernel that have one shape, as sums.
-// docs/time.md defines the features.
+// common/device/time/README.md defines the features.
 struct Shape {
   std::string kernel;
   std::array<std::uint32_t, 3> grid = {};
