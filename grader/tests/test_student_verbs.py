@@ -285,7 +285,7 @@ def test_bench_without_a_gpu_says_so_before_it_needs_anything(
 
 
 def test_bench_predicts_a_ladder_without_a_gpu(checkout: Checkout) -> None:
-    rungs = {"01_first": timed(sectors=1 << 20), "02_second": timed(sectors=1 << 18)}
+    rungs = {"01_first": timed(sectors=1 << 23), "02_second": timed(sectors=1 << 20)}
     sources = {rung: profiled_source(said) for rung, said in rungs.items()}
     folder = checkout.submission("ann", sources)
     ran = checkout.lab("bench", LAB, "--predicted", "--from", folder, "--out", checkout.work)
