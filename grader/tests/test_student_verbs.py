@@ -284,7 +284,15 @@ def test_bench_without_a_gpu_says_so_before_it_needs_anything(
     assert "./lab bench 01-demo --predicted draws" in said
 
 
+def test_bench_predicts_no_ladder_of_a_lab_without_a_rung_that_is_timed(checkout: Checkout) -> None:
+    said = checkout.refusal("bench", LAB, "--predicted")
+    assert f"no rung of {LAB} is judged by a kernel's speed" in said
+    assert f"./lab profile {LAB}/RUNG" in said
+
+
 def test_bench_predicts_a_ladder_without_a_gpu(checkout: Checkout) -> None:
+    model = checkout.root / "labs" / LAB / "lab.toml"
+    model.write_text(f"{model.read_text()}[rung.speed]\nshare = {{ zero = 0.1, full = 0.5 }}\n")
     rungs = {"01_first": timed(sectors=1 << 23), "02_second": timed(sectors=1 << 20)}
     sources = {rung: profiled_source(said) for rung, said in rungs.items()}
     folder = checkout.submission("ann", sources)

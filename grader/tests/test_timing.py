@@ -262,8 +262,9 @@ def test_registers_are_those_of_the_instance_with_the_launchs_shared_memory() ->
     assert registers_of("nvcc is missing", shape_) is None
 
 
-def test_a_call_without_a_launch_has_no_time() -> None:
+def test_a_call_without_a_launch_or_with_a_timeline_has_no_time() -> None:
     assert predicted(size_profile(shapes=[]), (), H200) is None
+    assert predicted(size_profile(**shaped(), timeline="kernels AAbb"), (), H200) is None
 
 
 def test_nothing_is_said_of_a_rung_whose_speed_no_gpu_judges() -> None:

@@ -68,7 +68,15 @@ def require_gpu(backend: Backend, lab: Lab) -> None:
 def predict(
     session: Session, folder: Path, lab: Lab, sizes: Sequence[int], device: Device
 ) -> dict[str, Any]:
-    """The report for `draw` and `table` without a GPU: what the model says of each rung."""
+    """The report for `draw` and `table` without a GPU: what the model says of each rung.
+
+    Raises InputError if no rung of the lab can be predicted.
+    """
+    if not any(rung.speed for rung in lab.rungs):
+        raise InputError(
+            f"no rung of {lab.id} is judged by a kernel's speed; "
+            f"./lab profile {lab.id}/RUNG shows what a call does, and its timeline if it has one"
+        )
     today = datetime.now(UTC).date().isoformat()
     rows: list[Row] = []
     failures: list[str] = []

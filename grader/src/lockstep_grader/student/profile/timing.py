@@ -29,9 +29,9 @@ Known = Sequence[Resources] | str  # or why they are not known
 
 
 def predicted(size: SizeProfile, resources: Known, device: Device) -> Prediction | None:
-    """Of one call; None where it launches nothing."""
+    """Of one call; None where it launches nothing, or has a timeline: its copies overlap."""
     launches = launches_of(size, resources)
-    return predict(launches, device) if launches else None
+    return predict(launches, device) if launches and not size.timeline else None
 
 
 def launches_of(size: SizeProfile, resources: Known) -> tuple[Launches, ...]:
