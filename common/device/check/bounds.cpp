@@ -182,6 +182,7 @@ void Bounds::report_elsewhere(const run::Warp& warp, const Access& access, std::
     return report_at(Kind::kOutOfBounds, *warp.block->launch, *access.instruction,
                      std::move(message));
   }
+  if (report_negative_unsigned(warp, access, lane)) return;
   if (is_near_device(touch.address) || touch.address >= kEndOfAddresses) {
     const Allocation* const nearest =
         touch.address >= kEndOfAddresses ? nullptr : memory::find(touch.address);
@@ -193,7 +194,6 @@ void Bounds::report_elsewhere(const run::Warp& warp, const Access& access, std::
     return report_at(Kind::kOutOfBounds, *warp.block->launch, *access.instruction,
                      report::out_of_bounds_text(thread, touch, &room));
   }
-  if (report_negative_unsigned(warp, access, lane)) return;
   end_at(Kind::kHostPointer, warp, access, report::host_pointer_text(thread, touch));
 }
 

@@ -65,7 +65,8 @@ TEST_F(CheckRace, AReadBeforeAnotherWarpsWrite) {
   does(warp(0, 0), read(make(5, data)));
   does(warp(0, 1), write(make(6, data)));
   expect(Kind::kRace, 6,
-         {"writes global memory (allocation 1, allocated in line 70 of a.cu)"
+         {"writes global memory (allocation ",
+          ", allocated in line 70 of a.cu)"
           " in line 6 that thread 0 of the same block reads"});
 }
 
@@ -137,7 +138,8 @@ TEST_F(CheckRace, BlocksAreNotOrdered) {
   barrier(50, 1);
   does(warp(1), read(make(6, data)));
   expect(Kind::kRace, 6,
-         {"thread 0 of block 1 reads global memory (allocation 1, allocated in line 70 of a.cu)"
+         {"thread 0 of block 1 reads global memory (allocation ",
+          ", allocated in line 70 of a.cu)"
           " in line 6 that thread 0 of another block writes "
           "in line 5",
           "blocks run in any order"});
@@ -483,7 +485,8 @@ TEST_F(CheckRace, ALaneThatMeetsItsOwnEarlierStoreHidesNone) {
   does(warp(), write(make(5, data, 1), 1));
   does(warp(), write(make(6, data, kAll, 4, 0), 2));
   expect(Kind::kRace, 6,
-         {"writes global memory (allocation 1, allocated in line 70 of a.cu)"
+         {"writes global memory (allocation ",
+          ", allocated in line 70 of a.cu)"
           " in line 6 that thread 0",
           "writes in line 5"});
 }

@@ -53,7 +53,8 @@ TEST_F(CheckStream, TwoStreamsAreNot) {
   writes(11);
   reads(12);
   expect(Kind::kRace, 6,
-         {"thread 0 of block 0 reads global memory (allocation 1, allocated in line 70 of a.cu)"
+         {"thread 0 of block 0 reads global memory (allocation ",
+          ", allocated in line 70 of a.cu)"
           " in line 6 that thread 0 of first, which may "
           "still run on another stream, writes in line 5",
           "cudaStreamWaitEvent"});
