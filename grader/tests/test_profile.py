@@ -65,11 +65,12 @@ def test_sizes_go_to_the_judge_and_none_means_the_budgets_size(profiled: Checkou
     assert "profile=1000,33" in log.read_text()
 
 
-def test_the_timed_call_is_another_call_for_the_judge(profiled: Checkout) -> None:
+@pytest.mark.parametrize("option", ["--timed", "--device=t4"])
+def test_the_timed_call_is_another_call_for_the_judge(profiled: Checkout, option: str) -> None:
     log = profiled.work / "judge.log"
     profiled.lab("profile", TARGET)
     assert " timed " not in log.read_text()
-    profiled.lab("profile", TARGET, "--timed")
+    profiled.lab("profile", TARGET, option)
     assert " timed " in log.read_text()
 
 

@@ -12,9 +12,9 @@ import pytest
 from lockstep_grader.intake.catalog import read_lab
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.model.grades import Gate, Resources
-from lockstep_grader.student.profile.devices import read_device
 from lockstep_grader.student.profile.page import describe, draw, render_page
 from lockstep_grader.student.profile.run import Pattern, Profile
+from lockstep_grader.student.profile.timing import read_device
 
 from conftest import LAB, Checkout
 from profiles import SOURCE, Offsets, kernel, line, pattern, size_profile, strided, tree_lines

@@ -324,7 +324,12 @@ def timed(sectors: int) -> Any:
 
 @pytest.mark.parametrize(
     ("options", "says"),
-    [(("--sizes", "16,many"), "'16,many'"), (("--page-only",), "no benchmark report")],
+    [
+        (("--sizes", "16,many"), "'16,many'"),
+        (("--page-only",), "no benchmark report"),
+        (("--device", "t4"), "give --predicted, too"),
+        (("--predicted", "--device", "t5"), "no GPU t5"),
+    ],
 )
 def test_bench_refuses(checkout: Checkout, options: tuple[str, ...], says: str) -> None:
     assert says in checkout.refusal("bench", LAB, *options)

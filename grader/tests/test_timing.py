@@ -12,10 +12,12 @@ from rich.console import Console
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Backend, Resources
 from lockstep_grader.model.timing import Launches, predict, resident_blocks, terms_of
-from lockstep_grader.student.profile.devices import FOLDER, device_names, read_device
 from lockstep_grader.student.profile.timing import (
+    FOLDER,
+    device_names,
     duration,
     predicted,
+    read_device,
     registers_of,
     sentence,
     shares_of_time,

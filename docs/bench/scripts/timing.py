@@ -36,7 +36,7 @@ from measurements import (
 from lockstep_grader.model.compat import tomllib
 from lockstep_grader.model.timing import Device, Launches, Prediction, norm_of, predict, terms_of
 from lockstep_grader.student.bench import Line, draw_plot
-from lockstep_grader.student.profile.devices import FOLDER, device_names, read_device
+from lockstep_grader.student.profile.timing import FOLDER, device_names, read_device
 
 COUNTED = "time.json"
 CALIBRATE = "docs/bench/scripts/calibrate.cu"

@@ -10,7 +10,6 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Backend
-from lockstep_grader.student.profile.devices import device_names
 
 
 class BackendChoice(StrEnum):
@@ -105,8 +104,8 @@ CourseOption = Annotated[
     typer.Option(help="course.toml: deadlines, extensions, overrides, weights (docs/course.md)."),
 ]
 DeviceOption = Annotated[
-    str,
-    typer.Option(help=f"The GPU of predicted times: {', '.join(device_names())}, or a file."),
+    str | None,
+    typer.Option(help="The GPU of predicted times, or a file that describes it (docs/time.md)."),
 ]
 OpenOption = Annotated[bool, typer.Option("--open", help="Also open the page in the browser.")]
 FolderOption = Annotated[

@@ -47,9 +47,7 @@ from lockstep_grader.student import bench, state
 from lockstep_grader.student.check import Checked, Shown, check, watch
 from lockstep_grader.student.explain import causes_of
 from lockstep_grader.student.predict import invitation, show_after
-from lockstep_grader.student.profile.devices import DEFAULT as DEFAULT_DEVICE
-from lockstep_grader.student.profile.devices import read_device
-from lockstep_grader.student.profile.timing import tell_time
+from lockstep_grader.student.profile.timing import read_device, tell_time
 
 _Everything = Annotated[
     bool, typer.Option("-v", "--verbose", help="Every finding and every failed test.")
@@ -287,7 +285,7 @@ def lab_bench(
     predicts: Annotated[
         bool, typer.Option("--predicted", help="Without a GPU: predict the times from counts.")
     ] = False,
-    device: DeviceOption = DEFAULT_DEVICE,
+    device: DeviceOption = None,
     backend: BackendOption = BackendChoice.AUTO,
     sandbox: SandboxOption = True,
 ) -> int:
@@ -295,6 +293,8 @@ def lab_bench(
 
     Without --from: that of the solutions, or your own in a copy without solutions.
     """
+    if device and not predicts:
+        raise InputError("--device names the GPU of predicted times: give --predicted, too")
     workspace = Workspace.from_environment()
     labs = read_labs(workspace)
     lab = find_lab(labs, lab_name)

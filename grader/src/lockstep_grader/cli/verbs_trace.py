@@ -46,10 +46,9 @@ from lockstep_grader.model.errors import ExitCode, FaultError, InputError
 from lockstep_grader.model.grades import Backend, Lab, Rung
 from lockstep_grader.model.text import one_line
 from lockstep_grader.student.predict import invitation
-from lockstep_grader.student.profile.devices import DEFAULT as DEFAULT_DEVICE
-from lockstep_grader.student.profile.devices import read_device
 from lockstep_grader.student.profile.report import print_profile, profile_json
 from lockstep_grader.student.profile.run import profile_rung
+from lockstep_grader.student.profile.timing import read_device
 from lockstep_grader.student.program import report
 from lockstep_grader.student.program.build import (
     STANDARDS,
@@ -240,9 +239,10 @@ def lab_profile(
         int, typer.Option(min=0, help="Source lines to show, the most expensive first; 0: all.")
     ] = 60,
     timed: Annotated[
-        bool, typer.Option("--timed", help="Count the call that is timed on a GPU, if another.")
+        bool,
+        typer.Option("--timed", help="Count the call that a GPU times. So does --device."),
     ] = False,
-    device: DeviceOption = DEFAULT_DEVICE,
+    device: DeviceOption = None,
     backend: Annotated[BackendChoice, typer.Option(help="Only cpu counts.")] = (BackendChoice.AUTO),
     sandbox: SandboxOption = True,
 ) -> int:
@@ -264,7 +264,9 @@ def lab_profile(
         session = open_session_for(folder, workspace, wanted)
         if line := invitation(workspace, folder, lab, rungs):
             say(line)
-        made = profile_rung(session, folder, lab, rungs[0], size or [], gpu if timed else None)
+        made = profile_rung(
+            session, folder, lab, rungs[0], size or [], gpu if timed or device else None
+        )
     if json:
         write_json(json, profile_json(made, session.toolchain, gpu))
     if html:

@@ -1,23 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""What a profile says of time: the launches as the model takes them, and its answer in words."""
+"""What a profile says of time: the GPU, the launches as the model takes them, and its answer."""
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field, create_model
 from rich.console import Console
 from rich.text import Text
 
+from lockstep_grader.intake.toml_tables import Table, read_table
 from lockstep_grader.judging.session import Session
 from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
 from lockstep_grader.model.grades import Backend, Outcome, Resources
 from lockstep_grader.model.timing import Device, Launches, Prediction, load_cycles, predict
 from lockstep_grader.student.check import Checked
-from lockstep_grader.student.profile.devices import read_device
 from lockstep_grader.student.profile.run import Shape, SizeProfile, count
 from lockstep_grader.student.program.build import source_of, worker_of
 
+FOLDER = Path(__file__).parent / "gpus"  # a file for each GPU
+_DEFAULT = "h200"
 _LIMITS = {  # of the judge's anchors: what a share is of
     "read_bandwidth": "the read bandwidth",
     "copy_bandwidth": "the copy bandwidth",
@@ -26,6 +30,29 @@ _LIMITS = {  # of the judge's anchors: what a share is of
 }
 Place = tuple[str, int]
 Known = Sequence[Resources] | str  # or why they are not known
+
+
+def _kind(type_: Any) -> Any:
+    return type_ if type_ is str else Annotated[type_, Field(gt=0, allow_inf_nan=False)]
+
+
+_FIELDS: dict[str, Any] = {each.name: (_kind(each.type), ...) for each in fields(Device)}
+_TABLE = create_model("Device", __base__=Table, **_FIELDS)
+
+
+def device_names() -> list[str]:
+    return sorted(file.stem for file in FOLDER.glob("*.toml"))
+
+
+def read_device(named: str | None = None) -> Device:
+    """The GPU of this name, or of the file at this path. Raises InputError: a line per mistake."""
+    named = named or _DEFAULT
+    file = FOLDER / f"{named}.toml" if named in device_names() else Path(named)
+    if not file.is_file():
+        raise InputError(
+            f"no GPU {named}: there are {', '.join(device_names())}, or name a file like theirs"
+        )
+    return Device(**read_table(file, _TABLE).model_dump())
 
 
 def predicted(size: SizeProfile, resources: Known, device: Device) -> Prediction | None:
