@@ -329,6 +329,8 @@ def timed(sectors: int) -> Any:
         (("--page-only",), "no benchmark report"),
         (("--device", "t4"), "give --predicted, too"),
         (("--predicted", "--device", "t5"), "no GPU t5"),
+        (("--predicted", "--missing"), "leave out --missing"),
+        (("--predicted", "--sizes", "1024,16777217"), "up to 16777216 items"),
     ],
 )
 def test_bench_refuses(checkout: Checkout, options: tuple[str, ...], says: str) -> None:

@@ -103,6 +103,7 @@ CourseOption = Annotated[
     Path | None,
     typer.Option(help="course.toml: deadlines, extensions, overrides, weights (docs/course.md)."),
 ]
+MAX_COUNTED_ITEMS = 1 << 24  # by the emulator; beyond it a call takes minutes
 DeviceOption = Annotated[
     str | None,
     typer.Option(help="The GPU of predicted times, or a file that describes it (docs/time.md)."),

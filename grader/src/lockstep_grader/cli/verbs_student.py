@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from lockstep_grader.cli.options import (
+    MAX_COUNTED_ITEMS,
     BackendChoice,
     BackendOption,
     DeviceOption,
@@ -295,6 +296,8 @@ def lab_bench(
     """
     if device and not predicts:
         raise InputError("--device names the GPU of predicted times: give --predicted, too")
+    if predicts and (missing or backend is BackendChoice.CUDA):
+        raise InputError("--predicted counts on the emulator: leave out --missing and --backend")
     workspace = Workspace.from_environment()
     labs = read_labs(workspace)
     lab = find_lab(labs, lab_name)
@@ -304,6 +307,8 @@ def lab_bench(
     if predicts and not page_only:
         gpu = read_device(device)
         numbers = _numbers(sizes) if sizes is not None else lab.predicted_sizes
+        if max(numbers) > MAX_COUNTED_ITEMS:
+            raise InputError(f"--predicted counts calls of up to {MAX_COUNTED_ITEMS} items")
         with lab_folders(measured, lab, labs) as source:
             wanted = Wanted(Backend.CPU, sandbox=sandbox, labs=[lab.id])
             session = open_session_for(source, workspace, wanted)

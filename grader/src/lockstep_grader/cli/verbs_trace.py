@@ -14,6 +14,7 @@ import typer
 
 from lockstep_grader.author.mutants import read_mutants
 from lockstep_grader.cli.options import (
+    MAX_COUNTED_ITEMS,
     BackendChoice,
     DeviceOption,
     FromOption,
@@ -78,7 +79,6 @@ if TYPE_CHECKING:
 
 _SECONDS = 300.0  # of a recording for a handout
 _MAX_TRACED_ITEMS = 1 << 20  # a page shows four blocks; more items only take longer
-_MAX_PROFILED_ITEMS = 1 << 24  # beyond it a call takes minutes
 
 
 def lab_trace(
@@ -227,7 +227,7 @@ def lab_profile(
         list[int] | None,
         typer.Option(
             min=1,
-            max=_MAX_PROFILED_ITEMS,
+            max=MAX_COUNTED_ITEMS,
             help="Items of the call; repeatable. Default: the budgets' size.",
         ),
     ] = None,
