@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "check/async_copies.h"
+#include "check/async_proxy.h"
 #include "check/barrier_paths.h"
-#include "check/open_factors.h"
-#include "check/proxy_writes.h"
 #include "check/shared_shadow.h"
 #include "check/stamp.h"
 #include "run/warp.h"
@@ -45,8 +44,7 @@ struct BlockState {
   BlockOrder order;
   SharedShadow shared;
   AsyncCopies copies;
-  ProxyWrites proxy;
-  OpenFactors factors;
+  AsyncProxy proxy;
   BarrierPaths paths;
   const code::Instruction* last_barrier = nullptr;  // that all live threads have come to
 };

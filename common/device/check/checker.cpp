@@ -172,10 +172,7 @@ void Checker::block_starts(run::Block& block) {
   slot->shared.reset(block.shared_bytes, s.launch_is_in_cluster);
   slot->copies.clear();
   if (s.follows_ways) slot->paths.begin(block);
-  if (s.follows_proxies) {
-    slot->proxy.begin(block.shared_bytes, block.num_threads);
-    slot->factors.begin(block.shared_bytes);
-  }
+  if (s.follows_proxies) slot->proxy.begin(block.shared_bytes, block.num_threads);
 }
 
 void Checker::block_ends(run::Block& block) { state_->of(block).block = nullptr; }
@@ -191,7 +188,6 @@ void Checker::access(run::Warp& warp, run::Access& access) {
   s.accesses.check(block, owner, warp, access);
   if (s.follows_proxies && access.space == run::Space::kShared && access.remote == nullptr) {
     block.proxy.look(warp, access, s.findings);
-    if (access.writes) block.factors.look(warp, access, s.findings);
   }
 }
 
@@ -281,14 +277,14 @@ void Checker::acquires(run::Warp& warp, std::uint32_t lanes, run::Scope) {
 }
 
 void Checker::product_reads(run::Warp& warp, const run::Access& factors) {
-  if (state_->follows_proxies) state_->of(*warp.block).factors.open(warp, factors);
+  if (state_->follows_proxies) state_->of(*warp.block).proxy.open(warp, factors);
 }
 
 void Checker::product_has_read(run::Warp& warp, const run::Access& factors) {
   State& s = *state_;
   BlockState& block = s.of(*warp.block);
   if (!s.follows_proxies) return;
-  block.factors.close(factors);
+  block.proxy.close(factors);
   s.accesses.note_later_read(block, warp, factors);
 }
 
