@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Counters of PTX that the machine runs: branches, and that `run` announces what is counted.
-#include "count/watcher.h"
 #include "run_test.h"
 
 namespace count_machine_test {
@@ -15,18 +14,11 @@ class CountMachine : public run_test::Run {
                             const std::string& before = "") {
     load(run_test::kernel(body, before));
     EXPECT_TRUE(refusals_.empty()) << refusals_.front();
-    machine_->set_monitors({&watcher_});
-    watcher_.set_counting(true);
-    launch(num_blocks, num_threads, n);
-    const std::vector<count::KernelCounters> kernels = watcher_.take();
-    EXPECT_EQ(kernels.size(), 1U);
-    return kernels.empty() ? count::CounterSet{} : kernels.front().counters;
+    return launch_counted(num_blocks, num_threads, n);
   }
   std::uint64_t branches(const std::string& body, std::uint32_t n = 0) {
     return counted(body, 1, 32, n)[Counter::kDivergentBranches];
   }
-
-  count::Watcher watcher_;
 };
 
 const std::string kOdd = "and.b32 %b, %t, 1;\nsetp.eq.u32 %x, %b, 0;\n";

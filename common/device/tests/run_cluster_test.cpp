@@ -2,8 +2,6 @@
 // Clusters of blocks: their barrier, and each other's shared memory.
 #include <algorithm>
 
-#include "check/checker.h"
-#include "count/watcher.h"
 #include "run_test.h"
 
 namespace {
@@ -29,14 +27,7 @@ class RunCluster : public run_test::Run {
                                      unsigned num_threads = 64) {
     load(run_test::kernel(body, kWord));
     EXPECT_TRUE(refusals_.empty()) << refusals_.front();
-    check::Checker checker;
-    machine_->set_monitors({&checker});
-    return launch(num_blocks, num_threads);
-  }
-  void expect(Kind kind, const std::string& part) {
-    ASSERT_FALSE(findings_.empty());
-    EXPECT_EQ(findings_[0].kind, kind) << findings_[0].message;
-    EXPECT_NE(findings_[0].message.find(part), std::string::npos) << findings_[0].message;
+    return launch_checked(num_blocks, num_threads);
   }
   void expect_next(const std::vector<std::uint32_t>& out) {
     EXPECT_TRUE(findings_.empty()) << findings_[0].message;
@@ -148,11 +139,7 @@ TEST_F(RunCluster, ABarrierCountsInEachBlock) {
   for (const std::string between : {"", "add.u32 %n, %t, 1;\n"}) {
     load(run_test::kernel(
         "barrier.cluster.arrive.aligned;\n" + between + "barrier.cluster.wait.aligned;\n", kWord));
-    count::Watcher watcher;
-    machine_->set_monitors({&watcher});
-    watcher.set_counting(true);
-    launch(4, 64);
-    EXPECT_EQ(watcher.take().front().counters[count::Counter::kBarriers], 4u);
+    EXPECT_EQ(launch_counted(4, 64)[count::Counter::kBarriers], 4u);
   }
 }
 

@@ -80,14 +80,6 @@ class RunImage : public run_test::Run {
     machine_->set_monitors({&checker_});
     return launch(1, num_threads, static_cast<std::uint32_t>(images_.add(image)));
   }
-  void expect_none() {
-    for (const report::Finding& finding : findings_) ADD_FAILURE() << finding.message;
-  }
-  void expect(Kind kind, const std::string& part) {
-    ASSERT_EQ(findings_.size(), 1u);
-    EXPECT_EQ(findings_[0].kind, kind) << findings_[0].message;
-    EXPECT_NE(findings_[0].message.find(part), std::string::npos) << findings_[0].message;
-  }
 
   check::Checker checker_;
 };

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // ldmatrix, stmatrix, wmma.load and wmma.store: values, and what the checks and counters see.
-#include "check/checker.h"
-#include "count/watcher.h"
 #include "run_test.h"
 
 namespace {
@@ -36,17 +34,7 @@ class RunMatrix : public run_test::Run {
                                      unsigned num_threads = 32) {
     load(run_test::kernel(body, kMatrices));
     EXPECT_TRUE(refusals_.empty()) << refusals_.front();
-    check::Checker checker;
-    machine_->set_monitors({&checker});
-    memory::set_observer(&checker);
-    auto out = launch(num_blocks, num_threads);
-    memory::set_observer(nullptr);
-    return out;
-  }
-  void expect(Kind kind, const std::string& part) {
-    ASSERT_EQ(findings_.size(), 1u);
-    EXPECT_EQ(findings_[0].kind, kind) << findings_[0].message;
-    EXPECT_NE(findings_[0].message.find(part), std::string::npos) << findings_[0].message;
+    return launch_checked(num_blocks, num_threads);
   }
 };
 
@@ -139,11 +127,7 @@ TEST_F(RunMatrix, EachMatrixIsEightRowsForTheBanks) {
     this->load(run_test::kernel(".reg .b32 %r<5>, %at;\nmov.u32 %at, other;\nmad.lo.u32 %at, %t, " +
                                     std::to_string(row_bytes) + ", %at;\n" + load,
                                 kMatrices));
-    count::Watcher watcher;
-    machine_->set_monitors({&watcher});
-    watcher.set_counting(true);
-    launch(1, 32);
-    const auto counters = watcher.take().front().counters;
+    const auto counters = launch_counted(1, 32);
     EXPECT_EQ(counters[count::Counter::kSharedReadRequests], 1u);
     return counters[count::Counter::kSharedReadWavefronts];
   };
@@ -172,22 +156,14 @@ TEST_F(RunMatrix, EachWarpsProductCounts) {
           "%r2, %r3}, {%r0, %r1}, {%s0, %s1, %s2, %s3};\n",
       kMatrices));
   EXPECT_TRUE(refusals_.empty()) << refusals_.front();
-  count::Watcher watcher;
-  machine_->set_monitors({&watcher});
-  watcher.set_counting(true);
-  launch(3, 64);  // 6 warps
-  const auto counters = watcher.take().front().counters;
+  const auto counters = launch_counted(3, 64);  // 6 warps
   EXPECT_EQ(counters[count::Counter::kMatrixInstructions], 18u);
   EXPECT_EQ(counters[count::Counter::kMatrixMultiplyAdds], 6u * (2 * 16 * 8 * 16 + 16 * 8 * 32));
 }
 
 TEST_F(RunMatrix, ALoadOfFourMatricesReads512Bytes) {
   this->load(run_test::kernel(kFillTile + kLoadMatrices, kMatrices));
-  count::Watcher watcher;
-  machine_->set_monitors({&watcher});
-  watcher.set_counting(true);
-  launch(1, 32);
-  EXPECT_EQ(watcher.take().front().counters[count::Counter::kSharedReadBytes], 512u);
+  EXPECT_EQ(launch_counted(1, 32)[count::Counter::kSharedReadBytes], 512u);
 }
 
 // ---- wmma. Element i of a matrix is i % 7 of a, i % 5 of b; each thread makes 8 of 256.

@@ -4,8 +4,6 @@
 #include <bit>
 #include <numeric>
 
-#include "check/checker.h"
-#include "count/watcher.h"
 #include "run/tensor_map.h"
 #include "run_test.h"
 
@@ -48,11 +46,7 @@ class RunTensor : public run_test::Run {
   }
   std::vector<std::uint32_t> checked(const std::string& body, unsigned num_threads) {
     use(body);
-    check::Checker checker;
-    machine_->set_monitors({&checker});
-    auto out = launch(1, num_threads);
-    memory::set_observer(nullptr);
-    return out;
+    return launch_checked(1, num_threads);
   }
   // A box of so many columns and rows.
   void set_box(std::uint16_t columns, std::uint16_t rows, std::uint8_t swizzle_bytes = 0) {
@@ -63,14 +57,6 @@ class RunTensor : public run_test::Run {
     map_.rank = 2;
     map_.element_bytes = 2;
     map_.swizzle_bytes = swizzle_bytes;
-  }
-  void expect_none() {
-    for (const report::Finding& finding : findings_) ADD_FAILURE() << finding.message;
-  }
-  void expect(Kind kind, const std::string& part) {
-    ASSERT_FALSE(findings_.empty());
-    EXPECT_EQ(findings_[0].kind, kind) << findings_[0].message;
-    EXPECT_NE(findings_[0].message.find(part), std::string::npos) << findings_[0].message;
   }
   // Element of the tensor, or 0 outside of it.
   static std::uint16_t element(int row, int column) {
@@ -185,11 +171,7 @@ TEST_F(RunTensor, ABulkCopyWithoutAMapAfterItsAnnouncement) {
 TEST_F(RunTensor, OneRequestOnEachSide) {
   set_box(16, 8);
   use(load_box("0, 0", 256) + kWait + "prefetch.tensormap [%map];\n");
-  count::Watcher watcher;
-  machine_->set_monitors({&watcher});
-  watcher.set_counting(true);
-  launch(1, 32);
-  const auto counters = watcher.take().front().counters;
+  const auto counters = launch_counted(1, 32);
   EXPECT_EQ(counters[count::Counter::kGlobalReadRequests], 1u);
   EXPECT_EQ(counters[count::Counter::kGlobalReadBytes], 256u);
   // Rows of 32 bytes begin 80 bytes apart: every second one lies in two sectors.

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "check/checker.h"
 #include "code/program.h"
+#include "count/watcher.h"
 #include "memory/book.h"
 #include "report/finding.h"
 #include "run/bind.h"
@@ -74,6 +76,32 @@ class Run : public ::testing::Test {
     memory::release(out, memory::Allocation::Kind::kDevice, {});
     findings_ = report::take_findings();
     return words;
+  }
+  // With the checks.
+  std::vector<std::uint32_t> launch_checked(unsigned num_blocks, unsigned num_threads) {
+    check::Checker checker;
+    machine_->set_monitors({&checker});
+    return launch(num_blocks, num_threads);
+  }
+  // Returns what is counted.
+  count::CounterSet launch_counted(unsigned num_blocks, unsigned num_threads, std::uint32_t n = 0) {
+    count::Watcher watcher;
+    machine_->set_monitors({&watcher});
+    watcher.set_counting(true);
+    launch(num_blocks, num_threads, n);
+    const std::vector<count::KernelCounters> kernels = watcher.take();
+    EXPECT_EQ(kernels.size(), 1u);
+    return kernels.empty() ? count::CounterSet{} : kernels.front().counters;
+  }
+
+  // Of the last launch.
+  void expect_none() {
+    for (const report::Finding& finding : findings_) ADD_FAILURE() << finding.message;
+  }
+  void expect(report::Kind kind, const std::string& part) {
+    ASSERT_EQ(findings_.size(), 1u);
+    EXPECT_EQ(findings_[0].kind, kind) << findings_[0].message;
+    EXPECT_NE(findings_[0].message.find(part), std::string::npos) << findings_[0].message;
   }
 
   std::unique_ptr<code::Program> program_;

@@ -4,8 +4,6 @@
 #include <bit>
 #include <functional>
 
-#include "check/checker.h"
-#include "count/watcher.h"
 #include "run_test.h"
 
 namespace {
@@ -131,19 +129,7 @@ class RunWarpgroup : public run_test::Run {
     EXPECT_TRUE(refusals_.empty()) << refusals_.front();
     const code::Symbol* const image = program_->find_symbol("image");
     std::memcpy(reinterpret_cast<void*>(image->address), image_.data(), image_.size());
-    check::Checker checker;
-    machine_->set_monitors({&checker});
-    auto out = launch(num_blocks, num_threads);
-    memory::set_observer(nullptr);
-    return out;
-  }
-  void expect_none() {
-    for (const report::Finding& finding : findings_) ADD_FAILURE() << finding.message;
-  }
-  void expect(Kind kind, const std::string& part) {
-    ASSERT_FALSE(findings_.empty());
-    EXPECT_EQ(findings_[0].kind, kind) << findings_[0].message;
-    EXPECT_NE(findings_[0].message.find(part), std::string::npos) << findings_[0].message;
+    return launch_checked(num_blocks, num_threads);
   }
   // Sum i of a thread is in row 16 * warp + lane / 4 (+ 8), and in each 8 columns there are two.
   template <class Expected>
@@ -334,23 +320,22 @@ TEST_F(WarpgroupMistakes, WithoutABarrier) {
   expect(Kind::kRace, "shared memory (tile)");
 }
 
+const std::string kWriteByThread127 =
+    "setp.eq.u32 %x, %t, 127;\nmov.u32 %to, tile;\n@%x st.shared.u32 [%to+8192], %t;\n";
+
 // A thread of another warp writes again when it has been told that the product is under way.
 TEST_F(WarpgroupMistakes, AFactorIsWrittenBeforeTheWait) {
-  const std::string write =
-      "setp.eq.u32 %x, %t, 127;\nmov.u32 %to, tile;\n@%x st.shared.u32 [%to+8192], %t;\n";
-  run(kOrder, kFence + kMultiplyOnce + "wgmma.commit_group.sync.aligned;\nbar.sync 0;\n" + write +
-                  "wgmma.wait_group.sync.aligned 0;\n");
+  run(kOrder, kFence + kMultiplyOnce + "wgmma.commit_group.sync.aligned;\nbar.sync 0;\n" +
+                  kWriteByThread127 + "wgmma.wait_group.sync.aligned 0;\n");
   expect(Kind::kRace, "shared memory (tile)");
-  run(kOrder, kFence + kMultiplyOnce + kEnd + "bar.sync 0;\n" + write);
+  run(kOrder, kFence + kMultiplyOnce + kEnd + "bar.sync 0;\n" + kWriteByThread127);
   expect_none();
 }
 
 // Thread 127 writes when the product has begun, and tells the others, which only then wait for it.
 TEST_F(WarpgroupMistakes, AFactorIsWrittenBeforeTheWaitThoughABarrierOrdersThem) {
-  const std::string write =
-      "setp.eq.u32 %x, %t, 127;\nmov.u32 %to, tile;\n@%x st.shared.u32 [%to+8192], %t;\n";
-  run(kOrder, kFence + kMultiplyOnce + "wgmma.commit_group.sync.aligned;\nbar.sync 0;\n" + write +
-                  "bar.sync 0;\nwgmma.wait_group.sync.aligned 0;\n");
+  run(kOrder, kFence + kMultiplyOnce + "wgmma.commit_group.sync.aligned;\nbar.sync 0;\n" +
+                  kWriteByThread127 + "bar.sync 0;\nwgmma.wait_group.sync.aligned 0;\n");
   expect(Kind::kRace, "thread 127 of block 0 writes shared memory that the wgmma");
 }
 
@@ -407,11 +392,7 @@ TEST_F(RunWarpgroup, EachWarpCountsItsRows) {
   load(run_test::kernel(sums(4) + kFill + kOrder + descriptors(kUnswizzled, kUnswizzled) + kFence +
                             kMultiplyOnce + kMultiplyOnce + kEnd,
                         kTiles));
-  count::Watcher watcher;
-  machine_->set_monitors({&watcher});
-  watcher.set_counting(true);
-  launch(1, 128);
-  const auto counters = watcher.take().front().counters;
+  const auto counters = launch_counted(1, 128);
   EXPECT_EQ(counters[count::Counter::kMatrixInstructions], 8u);  // 4 warps
   EXPECT_EQ(counters[count::Counter::kMatrixMultiplyAdds], 2u * 64 * 8 * 16);
   EXPECT_EQ(counters[count::Counter::kSharedReadRequests], 0u);  // docs/counters.md
