@@ -315,6 +315,12 @@ TEST_F(WarpgroupMistakes, AFenceOfAnotherThreadAfterTheBarrier) {
   expect_none();
 }
 
+TEST_F(WarpgroupMistakes, AFenceOfAnotherThreadBeforeTheBarrier) {
+  run("setp.eq.u32 %x, %t, 0;\n@%x fence.proxy.async;\nbar.sync 0;\n",
+      kFence + kMultiplyOnce + kEnd);
+  expect(Kind::kRace, "thread 1 of the same block wrote it");
+}
+
 TEST_F(WarpgroupMistakes, WithoutABarrier) {
   run("fence.proxy.async;\n", kFence + kMultiplyOnce + kEnd);
   expect(Kind::kRace, "shared memory (tile)");
