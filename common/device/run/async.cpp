@@ -217,13 +217,8 @@ const Op* copy_bulk(Warp& warp, const Op* op, std::uint32_t lanes) {
     ++warp.engine->changes;
     if (!form.has_barrier) return;
     begin(access, warp, form.to, form.barrier_row, form.barrier_offset, 8, one, true);
-    access.space = Space::kShared;
-    find_owner(access, warp, lane);
-    // A thread that sees the phase complete sees what was copied.
-    for (Monitor* const monitor : warp.engine->monitors) {
-      monitor->releases(warp, one, Scope::kCluster);
-    }
-    complete_bytes(warp, *form.to.prototype.instruction, admit_unwatched(access, warp, lane), size);
+    complete_bytes(warp, *form.to.prototype.instruction, lane,
+                   shared_place(warp, access.address[i]), size);
   });
   return op + 1;
 }

@@ -4,8 +4,6 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "run/access.h"
-
 namespace run {
 namespace {
 
@@ -211,8 +209,20 @@ void arrive_at(Warp& warp, const Instruction& instruction, std::byte* at, std::u
   object.store(at);
 }
 
-void complete_bytes(Warp& warp, const Instruction& instruction, std::byte* at,
+void complete_bytes(Warp& warp, const Instruction& instruction, int lane, const SharedPlace& place,
                     std::uint32_t size_bytes) {
+  for (Monitor* const monitor : warp.engine->monitors) {
+    monitor->releases(warp, 1U << lane, Scope::kCluster);
+  }
+  Access& access = warp.engine->access;
+  access = Access{};
+  access.instruction = &instruction;
+  access.space = Space::kShared;
+  access.owner = place.block;
+  access.writes = true;
+  access.size_bytes = 8;
+  access.address[static_cast<std::size_t>(lane)] = place.offset;
+  std::byte* const at = admit_unwatched(access, warp, lane);
   Object object = Object::load(at);
   object.bytes -= static_cast<std::int32_t>(size_bytes & 0xFFFFF);
   settle(warp, instruction, object);

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "run/engine.h"
+#include "run/access.h"
 
 namespace run {
 
@@ -19,10 +19,11 @@ struct MissingAtObject {
 };
 MissingAtObject missing_at(const std::byte* object);
 
-// `object`: its 8 bytes. Arrivals at it, and bytes of bulk copies that have arrived.
+// `object`: its 8 bytes. Arrivals at it.
 void arrive_at(Warp& warp, const code::Instruction& instruction, std::byte* object,
                std::uint32_t count);
-void complete_bytes(Warp& warp, const code::Instruction& instruction, std::byte* object,
-                    std::uint32_t size_bytes);
+// The bytes of the lane's bulk copy have arrived. A thread that sees the phase complete sees them.
+void complete_bytes(Warp& warp, const code::Instruction& instruction, int lane,
+                    const SharedPlace& object, std::uint32_t size_bytes);
 
 }  // namespace run

@@ -5,11 +5,11 @@
 // checks see them row by row of the box: first the reads of up to 128 bytes, then the writes.
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "run/access.h"
 #include "run/barrier_object.h"
@@ -239,20 +239,8 @@ const Op* copy_boxes(Warp& warp, const Op* op, std::uint32_t lanes) {
     const std::uint32_t size_bytes = BoxCopy(warp, form, lane).run();
     ++warp.engine->changes;
     if (!form.is_load) return;
-    const SharedPlace place = shared_place(warp, address_of(warp, form.barrier, lane));
-    Access& access = warp.engine->access;
-    access = Access{};
-    access.instruction = form.instruction;
-    access.space = Space::kShared;
-    access.owner = place.block;
-    access.writes = true;
-    access.size_bytes = 8;
-    access.address[static_cast<std::size_t>(lane)] = place.offset;
-    // A thread that sees the phase complete sees what was copied.
-    for (Monitor* const monitor : warp.engine->monitors) {
-      monitor->releases(warp, 1U << lane, Scope::kCluster);
-    }
-    complete_bytes(warp, *form.instruction, admit_unwatched(access, warp, lane), size_bytes);
+    complete_bytes(warp, *form.instruction, lane,
+                   shared_place(warp, address_of(warp, form.barrier, lane)), size_bytes);
   });
   return op + 1;
 }
