@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "run/engine.h"
+#include "run/follow.h"
 
 namespace run {
 namespace {
@@ -28,18 +29,6 @@ void for_each_mark(Warp& warp, code::Slot slot, std::uint32_t lanes, Visit visit
 
 void clear(Warp& warp, code::Slot slot, std::uint32_t lanes) {
   for_each_mark(warp, slot, lanes, [&](Unwritten& mark) { mark.lanes &= ~lanes; });
-}
-
-template <class Visit>
-void for_each_slot(const code::Operand& operand, Visit visit) {
-  if (operand.slot.exists()) visit(operand.slot);
-  for (const code::Operand& element : operand.elements) for_each_slot(element, visit);
-}
-
-// Copies a value without looking at it.
-bool only_copies(const code::Instruction& instruction) {
-  return instruction.words.front() == "mov" && instruction.operands.at(1).elements.empty() &&
-         instruction.operands.at(0).elements.empty();
 }
 
 // Clang copies a struct of two words by `low | high << 32`: this is the shift.
@@ -108,8 +97,8 @@ void mark_unwritten(Warp& warp, code::Slot slot, std::uint32_t lanes, bool is_pa
 
 void follow_unwritten(Warp& warp, const code::Op* op, std::uint32_t lanes) {
   const code::Instruction& instruction = instruction_of(warp, op);
+  if (only_controls(instruction)) return;
   const std::string_view opcode = instruction.words.front();
-  if (opcode == "%block" || opcode == "bra" || opcode == "call" || opcode == "ret") return;
   const std::size_t first = instruction.has_destination ? 1 : 0;
   const auto slot = [&](std::size_t i) { return instruction.operands.at(i).slot; };
   if (only_copies(instruction)) {

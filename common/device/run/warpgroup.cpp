@@ -19,6 +19,7 @@
 #include "run/access.h"
 #include "run/arithmetic/fragment.h"
 #include "run/arithmetic/handlers.h"
+#include "run/follow.h"
 #include "run/warpgroup_layout.h"
 
 namespace run {
@@ -123,9 +124,7 @@ void note_read(Warp& warp, const Instruction& instruction, const Factor& factor)
 }
 
 void read_registers(Warp& warp, const ProductForm& form, std::byte* rows) {
-  const int size = form.product.a == Element::kTF32                                       ? 4
-                   : form.product.a == Element::kE4M3 || form.product.a == Element::kE5M2 ? 1
-                                                                                          : 2;
+  const int size = kWarpgroupRowBytes / form.product.k;
   for (int reg = 0; reg < 4; ++reg) {
     const auto* const words =
         warp.row32<std::uint32_t>(form.a_registers[static_cast<std::size_t>(reg)].offset);
@@ -402,8 +401,8 @@ std::shared_ptr<ProductForm> product_form(const Instruction& instruction) {
 
 void follow_products(Warp& warp, const Op* op, std::uint32_t lanes) {
   const Instruction& instruction = instruction_of(warp, op);
+  if (only_controls(instruction)) return;
   const std::string_view opcode = instruction.words.front();
-  if (opcode == "%block" || opcode == "bra" || opcode == "call" || opcode == "ret") return;
   auto& registers = warp.products.registers;
   const std::uint32_t base = warp.part->frames.back().base32;
   const auto find = [&](const code::Slot& slot) -> InFlight* {
@@ -412,8 +411,7 @@ void follow_products(Warp& warp, const Op* op, std::uint32_t lanes) {
   };
   // To memory of the thread's own the compiler stores registers without a look at them.
   const bool is_spill = opcode == "st" && !instruction.has("global") && !instruction.has("shared");
-  const bool is_copy = opcode == "mov" && instruction.operands.at(0).elements.empty() &&
-                       instruction.operands.at(1).elements.empty();
+  const bool is_copy = only_copies(instruction);
   const InFlight copied = [&] {
     const InFlight* const from = is_copy ? find(instruction.operands.at(1).slot) : nullptr;
     return from == nullptr ? InFlight{} : *from;
@@ -435,16 +433,13 @@ void follow_products(Warp& warp, const Op* op, std::uint32_t lanes) {
   if (!is_spill && !is_copy) {
     const std::size_t first = instruction.has_destination || multiplies ? 1 : 0;
     for (std::size_t i = first; i < instruction.operands.size(); ++i) {
-      use(instruction.operands[i].slot);
-      for (const code::Operand& element : instruction.operands[i].elements) use(element.slot);
+      for_each_slot(instruction.operands[i], use);
     }
   }
   if (!instruction.has_destination) return;
-  const auto write = [&](const code::Slot& slot) {
+  for_each_slot(instruction.operands[0], [&](const code::Slot& slot) {
     if (InFlight* const found = find(slot)) *found = copied;
-  };
-  write(instruction.operands[0].slot);
-  for (const code::Operand& element : instruction.operands[0].elements) write(element.slot);
+  });
 }
 
 code::Handler warpgroup_handler(Op& op, const Instruction& instruction, code::Function& function) {

@@ -3,6 +3,7 @@
 // Source: PTX ISA 8.7, "Shared Memory Matrix Layout" of wgmma.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
