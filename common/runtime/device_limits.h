@@ -49,10 +49,9 @@ inline constexpr std::size_t kTexturePitchAlignment = 32;  // from row to row
 // What the device claims to have: a judge may let it pose as another.
 struct Multiprocessors {
   int count = kNumMultiprocessors;
-  // Of each.
-  int threads = kMaxThreadsPerMultiprocessor;
-  std::size_t shared_bytes = kSharedBytesPerMultiprocessor;
-  std::size_t l2_bytes = kL2CacheBytes;  // of all together
+  int threads = kMaxThreadsPerMultiprocessor;                // of each
+  std::size_t shared_bytes = kSharedBytesPerMultiprocessor;  // of each
+  std::size_t l2_bytes = kL2CacheBytes;                      // of all together
 };
 inline Multiprocessors g_multiprocessors;
 

@@ -52,10 +52,10 @@ void enter_graph(cudaGraph_t graph);
 void forget_graph(cudaGraph_t graph);
 void forget_node(cudaGraphNode_t node);
 
-// Nodes whose dependencies are nodes of the graph; else cudaErrorInvalidValue.
 // It takes the host time to make nodes, and what consists of so many nodes.
 void note_graph_call(std::size_t num_nodes);
 
+// Nodes whose dependencies are nodes of the graph; else cudaErrorInvalidValue.
 cudaError_t add_node(cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                      std::size_t num_dependencies, cudaGraphNodeType type, NodeWork work,
                      cudaGraphNode_t* node);

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "call.h"
 #include "error_state.h"
