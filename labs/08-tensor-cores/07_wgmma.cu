@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Four warps multiply straight from shared memory, and one more warp has the tiles brought there.
+// Groups of four warps multiply straight from shared memory; one more warp starts the copies to it.
 // Only for compute capability 9.0. You need lab/warpgroup_instructions.cuh: read it first.
 #include <cstdint>
 

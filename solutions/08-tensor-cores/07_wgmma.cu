@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Four warps multiply straight from shared memory, and one more warp has the tiles brought there.
+// Groups of four warps multiply straight from shared memory; one more warp starts the copies to it.
 // New: wgmma, copies by a tensor map, a producer and consumers that meet at barriers of stages.
 // Limit: the tensor cores, if four stages hide the copies. Only for compute capability 9.0.
 #include <cstdint>
