@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Races of threads of one launch.
+// Races of threads of one launch, by ordinary loads and stores.
 #include "check_test.h"
 
 namespace check_test {
@@ -8,14 +8,6 @@ namespace {
 class CheckRace : public CheckTest {
  protected:
   CheckRace() : data(allocate(4096)) {}
-
-  void fence(run::Warp& who, std::uint32_t lanes = 1, run::Scope scope = run::Scope::kDevice) {
-    checker.fence(who, lanes, scope);
-  }
-  // A volatile look at a flag.
-  void look(run::Warp& who, std::uint64_t flag, std::uint32_t lanes = 1) {
-    does(who, with_order(read(make(40, flag, lanes, 4, 0)), run::Order::kVolatile));
-  }
 
   std::uint64_t data;
 };
@@ -183,224 +175,6 @@ TEST_F(CheckRace, LaunchesOfOneStreamAreOrdered) {
   does(warp(), write(make(7, data), 3));
   end();
   expect_none();
-}
-
-// ---- atomics and volatile
-
-TEST_F(CheckRace, AtomicsMeet) {
-  begin(2, 32);
-  does(warp(0), atomic(make(5, data, kAll, 4, 0)));
-  does(warp(1), atomic(make(5, data, kAll, 4, 0)));
-  does(warp(1), with_order(read(make(6, data, 1)), run::Order::kRelaxed));
-  expect_none();
-}
-
-TEST_F(CheckRace, APlainReadBesideAtomicsIsAnOptimisticOne) {
-  begin(2, 32);
-  does(warp(0), atomic(make(5, data, 1)));
-  does(warp(1), read(make(6, data, 1)));
-  does(warp(0), atomic(make(5, data, 1)));
-  expect_none();
-}
-
-// Of a histogram that is merged before all have counted.
-TEST_F(CheckRace, APlainReadOfSharedMemoryBesideAtomicsIsARace) {
-  begin(1, 64);
-  does(warp(0, 0), shared(write(make(4, 0, 1))));
-  barrier();
-  does(warp(0, 0), shared(atomic(make(5, 0, 1))));
-  does(warp(0, 1), shared(read(make(6, 0, 1))));
-  expect(Kind::kRace, 6);
-}
-
-TEST_F(CheckRace, APlainReadOfSharedMemoryAfterABarrierIsNone) {
-  begin(1, 64);
-  does(warp(0, 0), shared(write(make(4, 0, 1))));
-  barrier();
-  does(warp(0, 0), shared(atomic(make(5, 0, 1))));
-  barrier();
-  does(warp(0, 1), shared(read(make(6, 0, 1))));
-  expect_none();
-}
-
-TEST_F(CheckRace, APlainReadOfSharedMemoryMayBeVerifiedByACompareAndSwap) {
-  kernel.instructions[6].may_be_verified = true;
-  begin(1, 64);
-  does(warp(0, 0), shared(write(make(4, 0, 1))));
-  barrier();
-  does(warp(0, 0), shared(atomic(make(5, 0, 1))));
-  does(warp(0, 1), shared(read(make(6, 0, 1))));
-  expect_none();
-}
-
-// `if (value > *best) atomicMax(best, value);`, in lines 5 and 6.
-TEST_F(CheckRace, APlainReadThatGuardsAnUpdateIsNoted) {
-  kernel.instructions[5].guarded_update = 6;
-  begin(2, 64);
-  does(warp(0), read(make(5, data, 1)));
-  does(warp(0), atomic(make(6, data, 1)));
-  does(warp(0), read(make(5, data, 1)));  // its own
-  EXPECT_TRUE(report::take_notes().empty());
-  does(warp(1), read(make(5, data + 4, 1)));
-  EXPECT_TRUE(report::take_notes().empty()) << "another word";
-  does(warp(1), read(make(5, data, 1)));
-  const std::vector<report::Finding> notes = report::take_notes();
-  ASSERT_EQ(notes.size(), 1U);
-  EXPECT_EQ(notes[0].line, 5U);
-  EXPECT_TRUE(contains(notes[0].message,
-                       "thread 0 of block 1 reads global memory in line 5 by a plain load, and "
-                       "other threads update it by the atomic in line 6"))
-      << notes[0].message;
-  expect_none();
-}
-
-TEST_F(CheckRace, AReadThatIsOrderedBehindAnUpdateIsNotNoted) {
-  kernel.instructions[5].guarded_update = 6;
-  begin(1, 64);
-  does(warp(0, 0), atomic(make(6, data, 1)));
-  barrier();
-  does(warp(0, 1), read(make(5, data, 1)));
-  end();
-  begin(1, 64);
-  does(warp(0, 1), read(make(5, data, 1)));
-  EXPECT_TRUE(report::take_notes().empty());
-  expect_none();
-}
-
-TEST_F(CheckRace, AVolatileReadThatGuardsAnUpdateIsNotNoted) {
-  kernel.instructions[5].guarded_update = 6;
-  begin(2, 64);
-  does(warp(0), atomic(make(6, data, 1)));
-  does(warp(1), with_order(read(make(5, data, 1)), run::Order::kVolatile));
-  EXPECT_TRUE(report::take_notes().empty());
-  expect_none();
-}
-
-TEST_F(CheckRace, APlainWriteBesideAtomicsIsNone) {
-  begin(2, 32);
-  does(warp(0), atomic(make(5, data, 1)));
-  does(warp(1), write(make(6, data, 1)));
-  expect(Kind::kRace, 6);
-  does(warp(0), atomic(make(7, data, 1)));
-  expect(Kind::kRace, 7);
-}
-
-TEST_F(CheckRace, VolatileAccessesMeetOnPurpose) {
-  begin(2, 32);
-  does(warp(0), with_order(write(make(5, data, 1)), run::Order::kVolatile));
-  look(warp(1), data);
-  expect_none();
-  does(warp(1), write(make(6, data, 1)));
-  expect(Kind::kRace, 6);
-}
-
-TEST_F(CheckRace, AccessesThatBypassTheCacheAreLikeVolatileOnes) {
-  begin(2, 32);
-  run::Access store = write(make(5, data, 1));
-  store.bypasses_cache = true;
-  does(warp(0), store);
-  run::Access load = read(make(6, data, 1));
-  load.bypasses_cache = true;
-  does(warp(1), load);
-  expect_none();
-}
-
-TEST_F(CheckRace, VolatileSharedMemoryIsNoBarrierOfAWarp) {
-  begin(1, 32);
-  does(warp(), with_order(shared(write(make(5, 0))), run::Order::kVolatile));
-  does(warp(), with_order(shared(read(make(6, 4, 0xffff))), run::Order::kVolatile));
-  expect(Kind::kRace, 5);
-}
-
-TEST_F(CheckRace, VolatileSharedMemoryWithFencesMayBeAFlag) {
-  begin(1, 32);
-  does(warp(), with_order(shared(write(make(5, 0))), run::Order::kVolatile));
-  fence(warp(), kAll, run::Scope::kBlock);
-  does(warp(), with_order(shared(read(make(6, 4, 0xffff))), run::Order::kVolatile));
-  expect_none();
-}
-
-// ---- fences
-
-TEST_F(CheckRace, AFenceAndAFlagOrderBlocks) {
-  begin(2, 32);
-  does(warp(0), write(make(5, data, 1)));
-  fence(warp(0));
-  does(warp(0), with_order(write(make(6, data + 128, 1)), run::Order::kVolatile));
-  look(warp(1), data + 128);
-  does(warp(1), read(make(7, data, 1)));
-  expect_none();
-}
-
-TEST_F(CheckRace, WithoutTheWritersFenceTheyAreARace) {
-  begin(2, 32);
-  does(warp(0), write(make(5, data, 1)));
-  does(warp(0), with_order(write(make(6, data + 128, 1)), run::Order::kVolatile));
-  look(warp(1), data + 128);
-  does(warp(1), read(make(7, data, 1)));
-  expect(Kind::kRace, 7);
-}
-
-TEST_F(CheckRace, WithoutALookAtTheFlagTheyAreARace) {
-  begin(2, 32);
-  does(warp(0), write(make(5, data, 1)));
-  fence(warp(0));
-  does(warp(1), read(make(7, data, 1)));
-  expect(Kind::kRace, 7);
-}
-
-TEST_F(CheckRace, AFenceOfTheBlockDoesNotReachOthers) {
-  begin(2, 64);
-  does(warp(0), write(make(5, data, 1)));
-  fence(warp(0), 1, run::Scope::kBlock);
-  look(warp(0, 1), data + 128);
-  does(warp(0, 1), read(make(6, data, 1)));
-  expect_none();
-  look(warp(1), data + 128);
-  does(warp(1), read(make(7, data, 1)));
-  expect(Kind::kRace, 7);
-}
-
-TEST_F(CheckRace, AFenceOfTheDevicePassesOnWhatWasAcquiredInTheBlock) {
-  begin(2, 64);
-  does(warp(0), write(make(5, data, 1)));
-  fence(warp(0), 1, run::Scope::kBlock);
-  look(warp(0, 1), data + 128);
-  fence(warp(0, 1));
-  look(warp(1), data + 132);
-  does(warp(1), read(make(7, data, 1)));
-  expect_none();
-}
-
-TEST_F(CheckRace, AFenceBehindABarrierCoversTheBlock) {  // the last block
-  begin(2, 64);
-  does(warp(0, 0), write(make(5, data)));
-  does(warp(0, 1), write(make(5, data + 128)));
-  barrier(50, 0);
-  fence(warp(0, 0));
-  does(warp(0, 0), atomic(make(6, data + 512, 1)));
-  does(warp(1, 0), atomic(make(6, data + 512, 1)));
-  barrier(50, 1);  // passes it on to the other threads
-  does(warp(1, 1), read(make(7, data + 128)));
-  expect_none();
-}
-
-TEST_F(CheckRace, ReleaseAndAcquireOrderTheirThreads) {
-  begin(2, 32);
-  does(warp(0), write(make(5, data, 1)));
-  does(warp(0), with_order(write(make(6, data + 128, 1)), run::Order::kRelease));
-  does(warp(1), with_order(read(make(7, data + 128, 1)), run::Order::kAcquire));
-  does(warp(1), read(make(8, data, 1)));
-  expect_none();
-}
-
-TEST_F(CheckRace, RelaxedAtomicsOrderNothing) {
-  begin(2, 32);
-  does(warp(0), write(make(5, data, 1)));
-  does(warp(0), with_order(write(make(6, data + 128, 1)), run::Order::kRelaxed));
-  does(warp(1), with_order(read(make(7, data + 128, 1)), run::Order::kRelaxed));
-  does(warp(1), read(make(8, data, 1)));
-  expect(Kind::kRace, 8);
 }
 
 // ---- other meetings
@@ -577,15 +351,6 @@ TEST_F(CheckRace, ReadersOfABlockThenAWriterOfIt) {
     does(warp(0, id), shared(write(make(6 + id, 32 * id, 0xff))));
     expect(Kind::kRace, 6 + id);
   }
-}
-
-TEST_F(CheckRace, AVolatileWriteRacesWithAPlainReadThatVolatileOnesHide) {
-  begin(4, 32);
-  does(warp(0), read(make(5, data)));
-  look(warp(1), data);
-  look(warp(2), data);
-  does(warp(3), with_order(write(make(6, data, 1)), run::Order::kVolatile));
-  expect(Kind::kRace, 6);
 }
 
 TEST_F(CheckRace, MemoryChecksAloneFindNoRaces) {
