@@ -45,6 +45,7 @@ PAGE = ROOT / "docs" / "time.md"
 DEVICE = "h200"
 UNMEASURED = "published"  # begins the source of devices that follow the fitted one
 FITTED = (
+    "l2_gbps",
     "dram_cycles",
     "l2_cycles",
     "barrier_cycles",
@@ -349,8 +350,11 @@ def set_numbers(file: Path, numbers: Mapping[str, float]) -> None:
 
 def in_proportion(fitted: Device, other: Device) -> dict[str, float]:
     """The fitted numbers for a device that nothing was measured on: answers of L2 and memory take
-    as many nanoseconds, and what a multiprocessor does as many cycles."""
+    as many nanoseconds, and what a multiprocessor does as many cycles. L2 serves as many bytes per
+    cycle of a multiprocessor, or more where the memory's bandwidth asks for it."""
     numbers = {name: getattr(fitted, name) for name in FITTED}
+    cycles = other.multiprocessors * other.clock / (fitted.multiprocessors * fitted.clock)
+    numbers["l2_gbps"] *= max(cycles, other.dram_gbps / fitted.dram_gbps)
     for name in ("l2_cycles", "dram_cycles"):
         numbers[name] *= other.clock_ghz / fitted.clock_ghz
     return {name: float(f"{value:.4g}") for name, value in numbers.items()}
