@@ -160,6 +160,14 @@ Wavefronts wavefronts_of(const Access& access) {
   return wavefronts_of_any(access);
 }
 
+std::uint64_t new_units(const Access& access, std::uint64_t unit_bytes, std::uint64_t& last) {
+  const std::uint64_t address = access.address[first_lane(access)];
+  const std::uint64_t first = address / unit_bytes;
+  const bool is_known = access.continues && first == last;
+  last = (address + access.size_bytes - 1) / unit_bytes;
+  return last - first + (is_known ? 0 : 1);
+}
+
 int largest_multiplicity(const Access& access) {
   if (access.pattern == Pattern::kUniform) return std::popcount(access.lanes);
   if (access.pattern == Pattern::kContiguous) return 1;

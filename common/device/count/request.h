@@ -10,6 +10,7 @@
 namespace count {
 
 inline constexpr std::uint64_t kSectorBytes = 32;
+inline constexpr std::uint64_t kWavefrontBytes = 128;
 
 inline std::uint64_t num_lanes(std::uint32_t lanes) {
   return static_cast<std::uint64_t>(std::popcount(lanes));
@@ -34,6 +35,10 @@ Wavefronts wavefronts_of(const run::Access& access);
 // A request has a pass for each time that memory serves lanes, also where no lane takes part: a
 // lane that works alone gains nothing by wide accesses.
 int passes_of(const run::Access& access);
+
+// Of a piece of a bulk copy: units of `unit_bytes` that the piece before it does not touch. `last`
+// is that piece's last unit, and becomes this one's.
+std::uint64_t new_units(const run::Access& access, std::uint64_t unit_bytes, std::uint64_t& last);
 
 // The number of lanes at the most frequent address.
 int largest_multiplicity(const run::Access& access);

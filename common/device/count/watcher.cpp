@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
-#include <utility>
 
 #include "count/request.h"
 
@@ -173,28 +172,20 @@ std::uint32_t Watcher::count_atomic(CounterSet& counters, const Access& access, 
   return static_cast<std::uint32_t>(passes);
 }
 
-// A thread's bulk copy comes in pieces. It is one request on each side, and one
-// pass.
+// A thread's bulk copy comes in pieces. It is one request on each side, and one pass.
 void Watcher::count_bulk(Warp& warp, Place& place, const Access& access) {
-  constexpr std::uint64_t kWavefrontBytes = 128;
   const RequestKind kind = kind_of(access);
   const bool is_shared = kind.space == MemorySpace::kShared;
   const Counter first = first_counter(kind.space, kind.access);
   WarpState& own = state(warp);
   CounterSet& counters = place.counters;
-  const std::uint64_t address =
-      access.address[static_cast<std::size_t>(std::countr_zero(access.lanes))];
   if (!access.continues) {
     counters[first] += 1;
     counters[first + 3] += 1;
     if (!is_shared) own.num_passes += 1;
   }
-  const std::uint64_t unit_bytes = is_shared ? kWavefrontBytes : kSectorBytes;
-  const std::uint64_t first_unit = address / unit_bytes;
-  const std::uint64_t last_unit = (address + access.size_bytes - 1) / unit_bytes;
-  const std::uint64_t earlier = std::exchange(own.bulk_units[is_shared ? 1 : 0], last_unit);
-  const bool is_known = access.continues && first_unit == earlier;
-  const std::uint64_t units = last_unit - first_unit + (is_known ? 0 : 1);
+  const std::uint64_t units = new_units(access, is_shared ? kWavefrontBytes : kSectorBytes,
+                                        own.bulk_units[is_shared ? 1 : 0]);
   counters[first + 1] += units;
   if (!is_shared) {
     counters[first + 2] += access.size_bytes;

@@ -6,6 +6,7 @@
 
 #include "run/tensor_map.h"
 #include "run_test.h"
+#include "time/watcher.h"
 
 namespace {
 
@@ -178,6 +179,18 @@ TEST_F(RunTensor, OneRequestOnEachSide) {
   EXPECT_EQ(counters[count::Counter::kGlobalReadSectors], 12u);
   EXPECT_EQ(counters[count::Counter::kSharedWriteRequests], 1u);
   EXPECT_EQ(counters[count::Counter::kSharedWriteWavefronts], 2u);
+}
+
+TEST_F(RunTensor, OneLoadForTheModelOfTime) {
+  set_box(16, 8);
+  use(load_box("0, 0", 256) + kWait);
+  timing::Watcher timer;
+  machine_->set_monitors({&timer});
+  timer.set_watching(true);
+  launch(1, 32);
+  const auto features = timer.take().front().features;
+  EXPECT_EQ(features[timing::Feature::kGlobalLoads], 1u);
+  EXPECT_EQ(features[timing::Feature::kL2ReadSectors], 12u);
 }
 
 // ---- mistakes

@@ -216,6 +216,15 @@ TEST_F(Time, LanesAtOneSharedWordComeOneByOne) {
       << "every second bank";
 }
 
+TEST_F(Time, ABulkCopyTouchesTheSectorsAndWavefrontsOfItsBytes) {
+  const std::string copy =
+      "mov.u32 %a, tile;\nsetp.eq.u32 %x, %t, 0;\n"
+      "@%x cp.async.bulk.global.shared::cta.bulk_group [%out+16], [%a+16], 224;\n";
+  const timing::Features features = timed(copy, 1, 32, 0, kTile).features;
+  EXPECT_EQ(features[Feature::kSharedWavefronts], 2U);
+  EXPECT_EQ(features[Feature::kL2WriteSectors], 8U);
+}
+
 // Each block publishes a word, and those after the first read words of all before them.
 TEST_F(Time, BlocksLookBackAtWhatOthersPublish) {
   const std::string body = "mov.u32 %m, %ctaid.x;\nsetp.ge.u32 %x, %t, %m;\n@%x bra SKIP;\n" +

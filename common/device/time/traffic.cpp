@@ -101,7 +101,6 @@ void Traffic::start(BlockTraffic& block, const run::Block& started) {
   block.serial = ++num_started_;
   block.requested.assign(started.warps.size(), 0);
   block.look_back_width = 0;
-  block.bulk_copy = nullptr;
 }
 
 void Traffic::end(Features& features, BlockTraffic& block) {
@@ -139,15 +138,10 @@ void Traffic::access(Features& features, BlockTraffic& block, std::uint32_t warp
   }
   if (is_strong(access)) look(block, access);
   if (access.is_atomic) return count_atomic(features, access);
-  // A thread's bulk copy comes in pieces of 16 bytes.
-  const bool continues =
-      access.is_async && block.bulk_copy == access.instruction && block.next == access.base;
-  if (access.is_async) {
-    block.bulk_copy = access.instruction;
-    block.next = access.base + access.size_bytes;
-  }
-  if (access.reads && !continues) features[Feature::kGlobalLoads] += 1;
-  if (continues && access.base % kSectorBytes != 0) return;
+  if (access.reads && !access.continues) features[Feature::kGlobalLoads] += 1;
+  // A piece of a bulk copy lies in one sector.
+  if (access.is_async_proxy && count::new_units(access, kSectorBytes, block.bulk_sector) == 0)
+    return;
   const bool is_cached = !access.writes && !access.is_async && !is_strong(access);
   std::uint64_t line = ~std::uint64_t{0};
   for_each_sector(access, [&](std::uint64_t sector) {

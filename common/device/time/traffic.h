@@ -17,9 +17,7 @@ struct BlockTraffic {
   std::uint64_t serial = 0;              // of all blocks of all launches
   std::vector<std::uint32_t> requested;  // sectors, by warp
   std::uint64_t look_back_width = 0;     // most other blocks whose words one request reads
-  // Where the bulk copy that was seen last goes on.
-  const code::Instruction* bulk_copy = nullptr;
-  std::uint64_t next = 0;
+  std::uint64_t bulk_sector = 0;         // of the bulk copy's last piece
 };
 
 // Multiprocessors' first caches, as far as blocks have a share of them. A device has the warps of a

@@ -26,11 +26,11 @@ constexpr std::pair<Pipe, Feature> kFeatureOfPipe[] = {
     {Pipe::kFp64, Feature::kFp64},         {Pipe::kSpecial, Feature::kSpecial},
     {Pipe::kExchange, Feature::kExchange}, {Pipe::kMemory, Feature::kMemory}};
 
+bool is_bulk_copy(const Access& access) {
+  return access.is_async_proxy && access.instruction->has("bulk");
+}
+
 std::uint64_t shared_wavefronts(const Access& access) {
-  constexpr std::uint64_t kWavefrontBytes = 128;
-  if (access.is_async && access.instruction->has("bulk")) {  // in pieces of 16 bytes
-    return access.base % kWavefrontBytes == 0 ? 1 : 0;
-  }
   const auto total = static_cast<std::uint64_t>(count::wavefronts_of(access).total);
   if (!access.is_atomic) return total;
   // Lanes at one word come one by one.
@@ -283,11 +283,13 @@ void Watcher::access(Warp& warp, Access& access) {
   if (shape_ == nullptr || access.lanes == 0) return;
   BlockState& block = states_[warp.block->slot];
   if (access.space == Space::kShared) {
-    shape_->features[Feature::kSharedWavefronts] += shared_wavefronts(access);
+    shape_->features[Feature::kSharedWavefronts] +=
+        is_bulk_copy(access) ? count::new_units(access, count::kWavefrontBytes, block.bulk_wavefront)
+                             : shared_wavefronts(access);
   }
   if (access.space != Space::kGlobal) return;
   traffic_.access(shape_->features, block.traffic, warp.id, access);
-  if (access.is_async && access.instruction->has("bulk")) {
+  if (is_bulk_copy(access)) {
     block.arrivals = longer(block.arrivals, block.warps[warp.id].now() + Path{0, 1});
   }
 }

@@ -60,6 +60,7 @@ class Watcher final : public run::Monitor {
     BlockTraffic traffic;
     Path arrivals;  // of threads and of bulk copies at barrier objects: the last one's
     Path phase;     // when the last phase of a barrier object was complete
+    std::uint64_t bulk_wavefront = 0;  // of the bulk copy's last piece
   };
   // What is known of a region of the program, and how often the launch has executed it.
   struct Executed {
