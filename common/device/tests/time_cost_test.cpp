@@ -24,7 +24,6 @@ TEST_F(Time, InstructionsGoToPipes) {
   EXPECT_EQ(all[Feature::kFp64] - nothing[Feature::kFp64], 1U);
   EXPECT_EQ(all[Feature::kSpecial] - nothing[Feature::kSpecial], 1U);
   EXPECT_EQ(all[Feature::kExchange] - nothing[Feature::kExchange], 1U);
-  EXPECT_EQ(all[Feature::kMemory] - nothing[Feature::kMemory], 1U);
   EXPECT_EQ(all[Feature::kIssued] - nothing[Feature::kIssued], 7U);
 }
 

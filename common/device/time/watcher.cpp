@@ -21,10 +21,11 @@ std::uint64_t in_products_of_16_bits(const code::Instruction& at, std::uint64_t 
   return has_8_bits ? multiply_adds / 2 : multiply_adds;
 }
 
-constexpr std::pair<Pipe, Feature> kFeatureOfPipe[] = {
-    {Pipe::kFp32, Feature::kFp32},         {Pipe::kInteger, Feature::kInteger},
-    {Pipe::kFp64, Feature::kFp64},         {Pipe::kSpecial, Feature::kSpecial},
-    {Pipe::kExchange, Feature::kExchange}, {Pipe::kMemory, Feature::kMemory}};
+constexpr std::pair<Pipe, Feature> kFeatureOfPipe[] = {{Pipe::kFp32, Feature::kFp32},
+                                                       {Pipe::kInteger, Feature::kInteger},
+                                                       {Pipe::kFp64, Feature::kFp64},
+                                                       {Pipe::kSpecial, Feature::kSpecial},
+                                                       {Pipe::kExchange, Feature::kExchange}};
 
 bool is_bulk_copy(const Access& access) {
   return access.is_async_proxy && access.instruction->has("bulk");
@@ -284,8 +285,9 @@ void Watcher::access(Warp& warp, Access& access) {
   BlockState& block = states_[warp.block->slot];
   if (access.space == Space::kShared) {
     shape_->features[Feature::kSharedWavefronts] +=
-        is_bulk_copy(access) ? count::new_units(access, count::kWavefrontBytes, block.bulk_wavefront)
-                             : shared_wavefronts(access);
+        is_bulk_copy(access)
+            ? count::new_units(access, count::kWavefrontBytes, block.bulk_wavefront)
+            : shared_wavefronts(access);
   }
   if (access.space != Space::kGlobal) return;
   traffic_.access(shape_->features, block.traffic, warp.id, access);
