@@ -18,11 +18,11 @@
 #include "check/checker.h"
 #include "check/timeline.h"
 #include "code/program.h"
-#include "count/traffic.h"
 #include "count/watcher.h"
 #include "protocol/wire.h"
 #include "run/image.h"
 #include "run/machine.h"
+#include "serve/asked_bytes.h"
 #include "serve/commands.h"
 #include "serve/decode.h"
 #include "serve/watchers.h"
@@ -274,7 +274,7 @@ class Device {
   std::string printed_in_batch_;
   wire::Posed posed_;
   check::Timeline timeline_;           // of the batch, with a posed clock
-  count::Traffic traffic_;             // of the last launch, with a posed clock
+  AskedBytes asked_bytes_;             // with a posed clock
   double launch_ms_ = 0;               // what it takes besides
   std::uint32_t graph_depth_ = 0;      // of launches of graphs
   bool is_callers_turn_ = false;       // work is the caller's, and not the program's

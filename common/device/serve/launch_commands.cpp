@@ -185,7 +185,7 @@ int Device::handle(const Launch& command, Nothing&, Call& call) {
 void Device::start(Module& module, std::unique_ptr<run::Launch> launch) {
   run::Machine& machine = *module.machine;
   std::vector<run::Monitor*> monitors = watchers_.monitors();
-  if (has_clock()) monitors.push_back(&traffic_);
+  if (has_clock()) monitors.push_back(&asked_bytes_);
   machine.set_monitors(std::move(monitors));
   machine.set_schedule(seed_);
   if (seconds_ > 0) machine.set_time_limit(seconds_);
@@ -203,7 +203,7 @@ void Device::start(Module& module, std::unique_ptr<run::Launch> launch) {
 
 void Device::end_kernel() {
   spend(check::Engine::kCompute,
-        launch_ms_ + posed_.kernel_byte_ms * static_cast<double>(traffic_.bytes()));
+        launch_ms_ + posed_.kernel_byte_ms * static_cast<double>(asked_bytes_.of_launch()));
   streams().end_work();
 }
 
