@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is noted of launches: where warps wait for each other, and what becomes of requests.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -118,11 +119,9 @@ TEST_F(Time, ABarriersLineHasWhatWarpsWaitThereForOthers) {
   const timing::Shape shape =
       timed(".loc 1 5 0\n" + in_first_warp(kWait) + ".loc 1 7 0\nbar.sync 0;\n", 1, 64, 0,
             ".file 1 \"/home/a.cu\"\n");
-  for (const timing::LineCost& line : shape.lines) {
-    if (line.line == 7) {
-      EXPECT_EQ(line.path.loads, 1);
-    }
-  }
+  const auto barrier = std::ranges::find(shape.lines, 7U, &timing::LineCost::line);
+  ASSERT_NE(barrier, shape.lines.end());
+  EXPECT_EQ(barrier->path.loads, 1);
 }
 
 // ---- memory
