@@ -247,6 +247,22 @@ def test_a_real_rung_is_profiled_line_by_line(tmp_path: Path) -> None:
     assert "<svg" in page.read_text()
 
 
+@pytest.mark.parametrize(
+    ("device", "multiprocessors", "warps"), [("h200", 132, 64), ("t4", 40, 32)]
+)
+def test_a_timed_call_sees_the_multiprocessors_of_the_device(
+    device: str, multiprocessors: int, warps: int, tmp_path: Path
+) -> None:
+    file = tmp_path / "profile.json"
+    where = ("--from", REPOSITORY / "solutions", "--json", file)
+    timed = ("--timed", "--device", device, "--size", str(1 << 20))
+    ran = lab("profile", f"{LAB}/04_grid_stride", *where, *timed)
+    assert ran.returncode == 0, ran.stderr
+    (size,) = json.loads(file.read_text())["sizes"]
+    grid, *_ = (shape["grid"] for shape in size["shapes"] if "grid_stride" in shape["kernel"])
+    assert grid == [multiprocessors * warps // 8, 1, 1]  # as many blocks of 8 warps as it holds
+
+
 def test_a_judge_for_a_checked_worker_measures_nothing_and_another_nothing_else() -> None:
     build = Path(os.environ.get("LOCKSTEP_BUILD") or REPOSITORY / "build")
     toolchain = json.loads((build / "cpu" / "lockstep.json").read_text())
