@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Slots and latencies of compute capability 9.0: the SASS that ptxas 13.0 makes, and
-// microbenchmarks (Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture",
-// 2024).
+// Slots and latencies for compute capability 9.0. The slots are those of the SASS that ptxas 13.0
+// makes. The latencies are rounded and were not measured here: no number has a source of its own.
+// Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture" (2024), measure
+// some of them. docs/time.md shows how far off the times are that follow from them.
 #include "time/instruction_cost.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an instruction of PTX costs a multiprocessor, as far as it can be read off the instruction.
+// What an instruction of PTX costs a multiprocessor, as far as the instruction alone shows it.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ inline std::string_view opcode_of(const code::Instruction& at) {
   return at.words.empty() ? std::string_view() : at.words.front();
 }
 
-// By itself. What ptxas makes of it next to others: see block_cost.h.
+// By itself. block_cost.h knows what ptxas makes of several.
 Cost cost_of(const code::Instruction& instruction);
 
 }  // namespace timing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Time that is not yet time: it depends on the latency of a device's memory.
+// A path's length in two parts, because the latency of memory depends on the device.
 #pragma once
 
 #include <cstdint>

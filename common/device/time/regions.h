@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Basic blocks that ptxas makes one of: it makes short sides of a branch conditional instructions.
+// Basic blocks that ptxas joins: it turns the short sides of a branch into conditional
+// instructions.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@ class Regions {
  public:
   explicit Regions(const code::Function& function);
 
-  // The blocks of the region that begins with this one, in order of execution; empty: it is inside
-  // of another's region, which a warp always enters by its first block.
+  // The blocks of the region that begins with this one, in order of execution. Empty if this block
+  // lies inside another region: a warp enters each region by its first block.
   const std::vector<std::uint32_t>& blocks_of(std::uint32_t first) const { return blocks_[first]; }
   // Whether the block is a side whose instructions are conditional.
   bool is_conditional(std::uint32_t block) const { return is_conditional_[block]; }
