@@ -280,6 +280,13 @@ TEST_F(WarpgroupMistakes, ASumThatIsUsedBeforeItsWait) {
   EXPECT_NE(findings_[0].message.find("its group is committed"), std::string::npos);
 }
 
+TEST_F(WarpgroupMistakes, ASumInAVectorThatIsStoredBeforeItsWait) {
+  run(kOrder, kFence + kMultiplyOnce +
+                  "wgmma.commit_group.sync.aligned;\nmov.f32 %s0, 0f00000000;\n"
+                  "setp.eq.u32 %x, %t, 0;\n@%x st.global.v2.f32 [%out], {%s0, %s1};\n");
+  expect(Kind::kRace, "uses a register that the wgmma");
+}
+
 TEST_F(WarpgroupMistakes, AWaitWithoutACommit) {
   run(kOrder,
       kFence + kMultiplyOnce + "wgmma.wait_group.sync.aligned 0;\nst.global.f32 [%out], %s0;\n");
