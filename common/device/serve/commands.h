@@ -520,8 +520,8 @@ struct GraphTurn {
   Place at = {};
 };
 
-// A call that makes nodes of a graph, or makes a graph executable: it takes the host the time of so
-// many launches.
+// Makes nodes of a graph, or makes a graph executable. By a posed clock it takes the host the time
+// of one call per node.
 struct GraphCall {
   static constexpr Kind kKind = Kind::kGraphCall;
   using Result = Nothing;
