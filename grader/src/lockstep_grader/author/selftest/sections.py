@@ -149,7 +149,7 @@ _CTEST_GOOD = re.compile(
 )
 
 _LINT_SEED = 1
-_EVERY = 6  # of the mutants, one of so many is judged here, and all of them by `./lab lint`
+_EVERY = 10  # of the mutants, one of so many is judged here, and all of them by `./lab lint`
 
 
 def check_format(context: Context) -> Tally:
