@@ -4,8 +4,6 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from lockstep_grader.model.grades import Lab
 
 from repository import WORKSPACE, each_lab
