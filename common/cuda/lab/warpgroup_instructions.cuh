@@ -93,6 +93,19 @@ __device__ __forceinline__ void copy_box(void* to, const CUtensorMap& map, int r
       : "memory");
 }
 
+// ---- Registers of a warpgroup
+
+// All four warps: each thread has kRegisters from here on, a multiple of 8. A block's registers
+// are divided equally at its launch; what some give, others can take.
+template <int kRegisters>
+__device__ __forceinline__ void give_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+template <int kRegisters>
+__device__ __forceinline__ void take_registers() {  // waits until they are free
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+
 // ---- Products of a warpgroup
 
 // Where a tile begins. `next_columns`: bytes from 64 columns of B to the next 64; A needs none.
@@ -116,24 +129,40 @@ __device__ __forceinline__ void wait_for_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kGroups) : "memory");
 }
 
-// Starts D += A B. A is 64 x 16, its rows are K. B is 16 x 128, its rows are N. D is 64 x 128
-// floats.
-__device__ __forceinline__ void start_product(float (&d)[64], std::uint64_t a, std::uint64_t b) {
+// Starts D += A B, or D = A B unless `adds`. A is 64 x 16, B is 16 x 128, D is 64 x 128 floats.
 #define LAB_SUMS(i)                                                                           \
   "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
       "+f"(d[i + 6]), "+f"(d[i + 7])
-  asm volatile(
-      "{\n.reg .pred accumulate;\nsetp.eq.u32 accumulate, 0, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
-      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
-      "%64, %65, accumulate, 1, 1, 0, 1;\n}"
-      : LAB_SUMS(0), LAB_SUMS(8), LAB_SUMS(16), LAB_SUMS(24), LAB_SUMS(32), LAB_SUMS(40),
-        LAB_SUMS(48), LAB_SUMS(56)
-      : "l"(a), "l"(b));
-#undef LAB_SUMS
+#define LAB_START_PRODUCT(operands, ...)                                                           \
+  asm volatile(                                                                                    \
+      "{\n.reg .pred adds;\nsetp.ne.b32 adds, %64, 0;\n"                                           \
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "                                     \
+      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                    \
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "           \
+      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "           \
+      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, " operands \
+      ";\n}"                                                                                       \
+      : LAB_SUMS(0), LAB_SUMS(8), LAB_SUMS(16), LAB_SUMS(24), LAB_SUMS(32), LAB_SUMS(40),          \
+        LAB_SUMS(48), LAB_SUMS(56)                                                                 \
+      : "r"(static_cast<int>(adds)), __VA_ARGS__)
+
+// A's rows are K, and B's are N.
+__device__ __forceinline__ void start_product(float (&d)[64], std::uint64_t a, std::uint64_t b,
+                                              bool adds = true) {
+  LAB_START_PRODUCT("%65, %66, adds, 1, 1, 0, 1", "l"(a), "l"(b));
 }
+// The tile of B is its transpose, 128 x 16: its rows are K.
+__device__ __forceinline__ void start_product_transposed(float (&d)[64], std::uint64_t a,
+                                                         std::uint64_t b, bool adds = true) {
+  LAB_START_PRODUCT("%65, %66, adds, 1, 1, 0, 0", "l"(a), "l"(b));
+}
+// A is in registers: each warp has 16 rows of it, as in lab/matrix_instructions.cuh.
+__device__ __forceinline__ void start_product(float (&d)[64], const std::uint32_t (&a)[4],
+                                              std::uint64_t b, bool adds = true) {
+  LAB_START_PRODUCT("{%65, %66, %67, %68}, %69, adds, 1, 1, 1", "r"(a[0]), "r"(a[1]), "r"(a[2]),
+                    "r"(a[3]), "l"(b));
+}
+#undef LAB_START_PRODUCT
+#undef LAB_SUMS
 
 }  // namespace lab
