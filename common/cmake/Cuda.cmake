@@ -18,5 +18,9 @@ if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
     set(CMAKE_CUDA_COMPILER ${nvcc_path})
   endif()
 endif()
+# The same for rungs and anchors: with what only Hopper has, as wgmma.
+set(exact_architectures ${CMAKE_CUDA_ARCHITECTURES})
+list(TRANSFORM exact_architectures REPLACE "^90$" "90a")
+
 enable_language(CUDA)
 find_package(CUDAToolkit REQUIRED)

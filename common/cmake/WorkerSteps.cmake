@@ -52,9 +52,7 @@ if(LAB_BACKEND STREQUAL "cpu")
     $<TARGET_FILE:lockstep_wire> ${runtime} ${shared_library} ${quick_linker} -o {work}/worker)
   set(compiler_json "{\"id\": \"Clang\", \"version\": \"${clang_version}\", \"path\": \"${clang_path}\", \"cccl\": \"${cccl_version}\"}")
 else()
-  list(JOIN CMAKE_CUDA_ARCHITECTURES "," cuda_arch)
-  # With what only that GPU has, as wgmma.
-  string(REGEX REPLACE "^90$" "90a" cuda_arch "${cuda_arch}")
+  list(JOIN exact_architectures "," cuda_arch)
   set(worker_step_names compile gather isolate link)
   set(worker_step_compile ${CMAKE_CUDA_COMPILER} -std=c++20 -O3 -lineinfo
     -gencode=arch=compute_${cuda_arch},code=sm_${cuda_arch} -Xcompiler=-Wall,-fno-gnu-unique,${quiet_starters_of_host}

@@ -31,9 +31,14 @@ __device__ __forceinline__ void init_barrier(std::uint64_t* barrier, int count) 
   asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(count)
                : "memory");
 }
+// After writes to shared memory, before the threads meet: copies and products see the writes.
+__device__ __forceinline__ void publish_to_copies_and_products() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
 // After the inits, before the threads meet: copies see the barriers.
 __device__ __forceinline__ void publish_barriers() {
-  asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async.shared::cta;" ::: "memory");
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  publish_to_copies_and_products();
 }
 __device__ __forceinline__ void arrive(std::uint64_t* barrier) {
   asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");

@@ -93,10 +93,15 @@ void cublas_sgemm(const float* d_a, const float* d_b, int num_rows, int num_cols
                   float* d_c, Scratch& scratch, cudaStream_t stream);
 
 // num_rows * num_cols * depth multiply-adds by mma.sync in bfloat16 between registers: what this
-// instruction can do. Hopper's wgmma does more. d_c is not written. Shapes as lab::matmul_bf16 and
+// instruction can do. d_c is not written. Shapes as lab::matmul_bf16 and
 // lab::matmul_split.
 void mma_peak(const void* d_a, const void* d_b, int num_rows, int num_cols, int depth, float* d_c,
               Scratch& scratch, cudaStream_t stream);
+
+// The same by Hopper's wgmma, with the factors in shared memory: nothing is loaded. On other
+// devices it does nothing.
+void wgmma_peak(const void* d_a, const void* d_b, int num_rows, int num_cols, int depth, float* d_c,
+                Scratch& scratch, cudaStream_t stream);
 
 // mma_peak, also in bfloat16, in the shape of lab::matmul_e4m3.
 void mma_peak_with_scales(const void* d_a, const float* d_a_scales, const void* d_b,

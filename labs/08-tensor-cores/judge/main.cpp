@@ -23,5 +23,11 @@ int main(int argc, char** argv) {
                                  {.make = lab_judge::e4m3_product,
                                   .make_counted = lab_judge::counted_e4m3_product,
                                   .speed_items = kSpeedItems,
+                                  .budget_items = kBudgetItems}},
+                                {"07_wgmma",
+                                 "MatmulBf16",
+                                 {.make = lab_judge::wgmma_product,
+                                  .make_counted = lab_judge::counted_wgmma_product,
+                                  .speed_items = kSpeedItems,
                                   .budget_items = kBudgetItems}}}});
 }

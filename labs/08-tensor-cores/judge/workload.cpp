@@ -204,6 +204,11 @@ judge::Workload counted(Format format, std::size_t num_items) {
 judge::Workload bf16_product(std::size_t num_items) {
   return square<__nv_bfloat16>(Format::kBf16, num_items);
 }
+judge::Workload wgmma_product(std::size_t num_items) {
+  judge::Workload workload = bf16_product(num_items);
+  workload.limit = "wgmma_peak";
+  return workload;
+}
 judge::Workload split_product(std::size_t num_items) {
   return square<float>(Format::kSplit, num_items);
 }
@@ -212,6 +217,11 @@ judge::Workload e4m3_product(std::size_t num_items) {
 }
 judge::Workload counted_bf16_product(std::size_t num_items) {
   return counted<__nv_bfloat16>(Format::kBf16, num_items);
+}
+judge::Workload counted_wgmma_product(std::size_t num_items) {
+  judge::Workload workload = counted_bf16_product(num_items);
+  workload.limit = "wgmma_peak";
+  return workload;
 }
 judge::Workload counted_split_product(std::size_t num_items) {
   return counted<float>(Format::kSplit, num_items);

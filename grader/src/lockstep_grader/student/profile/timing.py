@@ -27,6 +27,7 @@ _LIMITS = {  # of the judge's anchors: what a share is of
     "copy_bandwidth": "the copy bandwidth",
     "ffma_peak": "the peak of fp32 arithmetic",
     "mma_peak": "the peak of the tensor cores",
+    "wgmma_peak": "the peak of the tensor cores",
 }
 Place = tuple[str, int]
 Known = Sequence[Resources] | str  # or why they are not known
@@ -101,7 +102,7 @@ def limit_seconds(size: SizeProfile, device: Device) -> float:
     """Of a call that reaches the device's limit; 0: the judge names none."""
     if size.limit.startswith("ffma"):
         return size.limit_flops / device.peak_flops
-    if size.limit.startswith("mma"):
+    if size.limit.startswith(("mma", "wgmma")):
         return size.limit_flops / device.peak_tensor_flops
     return size.limit_bytes / (device.dram_gbps * 1e9)
 
