@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The contract of lab 09-attention. Rungs 01, 02 and 04 define attention, rung 03 defines
-// causal_attention, and rung 05 defines attention_bf16. Not edited by students.
+// causal_attention, and rungs 05 and 07 define attention_bf16. Not edited by students.
 //
 // For each head, each query q gives every key k a score, (q . k) / sqrt(kHeadSize), and a weight:
 // the softmax of its scores. Its output is the sum of the values, each times its key's weight.
@@ -53,7 +53,7 @@ void attention(const float* d_q, const float* d_k, const float* d_v, int num_hea
 void causal_attention(const float* d_q, const float* d_k, const float* d_v, int num_heads,
                       int length, float* d_out, Scratch& scratch, cudaStream_t stream);
 
-// Rung 05: attention for bfloat16. Shapes as in attention; scratch 64 KiB.
+// Rungs 05 and 07: attention for bfloat16. Shapes as in attention; scratch 64 KiB.
 void attention_bf16(const __nv_bfloat16* d_q, const __nv_bfloat16* d_k, const __nv_bfloat16* d_v,
                     int num_heads, int num_queries, int num_keys, __nv_bfloat16* d_out,
                     Scratch& scratch, cudaStream_t stream);

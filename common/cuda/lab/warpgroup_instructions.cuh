@@ -134,10 +134,20 @@ __device__ __forceinline__ void wait_for_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kGroups) : "memory");
 }
 
-// Starts D += A B, or D = A B unless `adds`. A is 64 x 16, B is 16 x 128, D is 64 x 128 floats.
-#define LAB_SUMS(i)                                                                           \
+#define LAB_EIGHT_SUMS(i)                                                                     \
   "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
       "+f"(d[i + 6]), "+f"(d[i + 7])
+#define LAB_SUMS                                                                \
+  LAB_EIGHT_SUMS(0), LAB_EIGHT_SUMS(8), LAB_EIGHT_SUMS(16), LAB_EIGHT_SUMS(24), \
+      LAB_EIGHT_SUMS(32), LAB_EIGHT_SUMS(40), LAB_EIGHT_SUMS(48), LAB_EIGHT_SUMS(56)
+
+// The same; and the compiler uses d after the wait only, and not before, where others go on.
+template <int kGroups>
+__device__ __forceinline__ void wait_for_products(float (&d)[64]) {
+  asm volatile("wgmma.wait_group.sync.aligned %64;" : LAB_SUMS : "n"(kGroups) : "memory");
+}
+
+// Starts D += A B, or D = A B unless `adds`. A is 64 x 16, B is 16 x 128, D is 64 x 128 floats.
 #define LAB_START_PRODUCT(operands, ...)                                                           \
   asm volatile(                                                                                    \
       "{\n.reg .pred adds;\nsetp.ne.b32 adds, %64, 0;\n"                                           \
@@ -147,8 +157,7 @@ __device__ __forceinline__ void wait_for_products() {
       "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "           \
       "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, " operands \
       ";\n}"                                                                                       \
-      : LAB_SUMS(0), LAB_SUMS(8), LAB_SUMS(16), LAB_SUMS(24), LAB_SUMS(32), LAB_SUMS(40),          \
-        LAB_SUMS(48), LAB_SUMS(56)                                                                 \
+      : LAB_SUMS                                                                                   \
       : "r"(static_cast<int>(adds)), __VA_ARGS__)
 
 // A's rows are K, and B's are N.
@@ -169,5 +178,6 @@ __device__ __forceinline__ void start_product(float (&d)[64], const std::uint32_
 }
 #undef LAB_START_PRODUCT
 #undef LAB_SUMS
+#undef LAB_EIGHT_SUMS
 
 }  // namespace lab

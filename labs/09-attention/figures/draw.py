@@ -26,7 +26,9 @@ def online() -> str:
     powers, values = [1, 3, 4], [8, 16, 4]  # e^score
     heads = ["key", "score", "value", "maximum", "correction", "power", "sum", "output"]
     width = 92
-    shapes = [text(20 + (i + 0.5) * width, 34, head, "h") for i, head in enumerate(heads)]
+    shapes = [
+        text(20 + (i + 0.5) * width, 34, head, "h") for i, head in enumerate(heads)
+    ]
     largest, total, output = 0, Fraction(0), Fraction(0)
     for key, (power, value) in enumerate(zip(powers, values, strict=True)):
         new_largest = max(largest, power)
@@ -34,13 +36,23 @@ def online() -> str:
         share = Fraction(power, largest)
         total, output = total * correction + share, output * correction + share * value
         cells = [key, "0" if power == 1 else f"log {power}", value]
-        cells += ["0" if largest == 1 else f"log {largest}", correction, share, total, output]
+        cells += [
+            "0" if largest == 1 else f"log {largest}",
+            correction,
+            share,
+            total,
+            output,
+        ]
         for i, content in enumerate(cells):
             style = "on" if i >= 6 else ""
-            shapes.append(cell(20 + i * width, 48 + 38 * key, width - 6, content, style))
+            shapes.append(
+                cell(20 + i * width, 48 + 38 * key, width - 6, content, style)
+            )
     end = f"{output} / {total} = {output / total}"
     shapes.append(text(20 + 8 * width - 6, 184, end, "h", "end"))
-    label = "Three keys in turn: each larger maximum corrects the sum and the output so far"
+    label = (
+        "Three keys in turn: each larger maximum corrects the sum and the output so far"
+    )
     return svg(40 + 8 * width, 200, label, STYLE, shapes)
 
 
@@ -54,7 +66,9 @@ def causal() -> str:
         shapes.append(text(left - 10, top + (i + 0.5) * edge + 4, place, "s", "end"))
         for j in range(tiles):
             style = "on" if j < i else "cut" if j == i else "out"
-            shapes.append(box(left + j * edge, top + i * edge, edge - 4, edge - 4, style))
+            shapes.append(
+                box(left + j * edge, top + i * edge, edge - 4, edge - 4, style)
+            )
     x = left + tiles * edge + 24
     words = ["whole", "on the diagonal: masked", "not visited"]
     for i, (style, what) in enumerate(zip(("on", "cut", "out"), words, strict=True)):
@@ -70,7 +84,15 @@ def chain() -> str:
     """The sums of two score tiles of lane 5 as the words of one fragment of weights."""
     left, top, width = 60, 60, 38
     row, pair = 5 // 4, 2 * (5 % 4)  # of lane 5
-    shapes = [text(left, 24, "scores of 16 queries and 16 keys: two products of 16 x 8", "h", "start")]
+    shapes = [
+        text(
+            left,
+            24,
+            "scores of 16 queries and 16 keys: two products of 16 x 8",
+            "h",
+            "start",
+        )
+    ]
     for col in range(16):
         x = left + col * width + (10 if col >= 8 else 0)
         shapes.append(text(x + width / 2, 48, col, "s"))
@@ -95,7 +117,45 @@ def chain() -> str:
     return svg(x + 190, top + 340, label, STYLE, shapes)
 
 
+def overlap() -> str:
+    """When the tensor cores and the warps of one warpgroup work, for three steps, in two orders."""
+    left, width, tall = 120, 66, 44  # of a product; powers take twice as long
+    in_turn = [
+        (4 * i + at, kind, i)
+        for i in range(3)
+        for at, kind in ((0, "S"), (1, "P"), (3, "O"))
+    ]
+    under_way = [(0, "S", 0), (1, "P", 0), (3, "S", 1), (4, "O", 0), (4, "P", 1)]
+    under_way += [(6, "S", 2), (7, "O", 1), (7, "P", 2), (9, "O", 2)]
+    names = {"S": "scores", "P": "powers", "O": "outputs"}
+    shapes = []
+    for top, head, work in (
+        (30, "in turn", in_turn),
+        (180, "outputs of a step during the powers of the next", under_way),
+    ):
+        shapes.append(text(left, top, head, "h", "start"))
+        for line, unit in enumerate(("tensor cores", "warps")):
+            shapes.append(text(left - 10, top + 37 + line * tall, unit, "s", "end"))
+            shapes.append(
+                box(left, top + 14 + line * tall, 12 * width, tall - 8, "out")
+            )
+        for at, kind, step in work:
+            y, length = top + 14 + (tall if kind == "P" else 0), 2 if kind == "P" else 1
+            style = "cut" if kind == "P" else "on"
+            shapes.append(
+                box(left + at * width, y, length * width - 2, tall - 8, style)
+            )
+            middle = left + (at + length / 2) * width - 1
+            shapes.append(text(middle, y + 23, f"{names[kind]} {step}", "s"))
+    label = (
+        "Scores, powers and outputs of three steps in turn, and then with the outputs of a step "
+        "during the powers of the next"
+    )
+    return svg(left + 12 * width + 20, 300, label, STYLE, shapes)
+
+
 if __name__ == "__main__":
     save("online.svg", online())
     save("causal.svg", causal())
     save("chain.svg", chain())
+    save("overlap.svg", overlap())

@@ -31,7 +31,7 @@ Kind kind_of(const std::string& rung) {
   if (rung == "02_fused") return Kind::kFused;
   if (rung == "03_causal") return Kind::kCausal;
   if (rung == "04_split_keys") return Kind::kSplitKeys;
-  if (rung == "05_tensor_cores") return Kind::kBf16;
+  if (rung == "05_tensor_cores" || rung == "07_wgmma") return Kind::kBf16;
   return Kind::kThreeKernels;
 }
 

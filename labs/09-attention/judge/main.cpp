@@ -35,5 +35,11 @@ int main(int argc, char** argv) {
                                  {.make = lab_judge::bf16_attention,
                                   .make_counted = lab_judge::counted_bf16_attention,
                                   .speed_items = kSpeedItems,
+                                  .budget_items = kBudgetItems}},
+                                {"07_wgmma",
+                                 "Attention.*:WgmmaAttention",
+                                 {.make = lab_judge::wgmma_attention,
+                                  .make_counted = lab_judge::counted_wgmma_attention,
+                                  .speed_items = kSpeedItems,
                                   .budget_items = kBudgetItems}}}});
 }

@@ -47,7 +47,7 @@ class AttentionSlot : public judge::Slot {
   wire::Call call(const std::string& function) const override {
     const auto [num_heads, num_queries, num_keys] = shape_;
     const char* const name = function.c_str();
-    if (function == "ffma_peak" || function == "mma_peak") {  // both products, as one
+    if (function.ends_with("_peak")) {  // both products, as one
       const int num_rows = static_cast<int>(shape_.num_rows());
       const int depth = (kind_ == Kind::kCausal ? 1 : 2) * lab::kHeadSize;
       return judge::encode_call<decltype(lab::ffma_peak)>(name, nullptr, nullptr, num_rows,
@@ -203,6 +203,11 @@ judge::Workload split_attention(std::size_t num_items) {
 judge::Workload bf16_attention(std::size_t num_items) {
   return make_workload<__nv_bfloat16>(Kind::kBf16, square(kHeadsOfBf16, num_items));
 }
+judge::Workload wgmma_attention(std::size_t num_items) {
+  judge::Workload workload = bf16_attention(num_items);
+  workload.limit = "wgmma_peak";
+  return workload;
+}
 
 judge::Workload counted_three_kernel_attention(std::size_t num_items) {
   return make_workload<float>(Kind::kThreeKernels, counted_square(num_items));
@@ -218,6 +223,11 @@ judge::Workload counted_split_attention(std::size_t num_items) {
 }
 judge::Workload counted_bf16_attention(std::size_t num_items) {
   return make_workload<__nv_bfloat16>(Kind::kBf16, counted_square(num_items));
+}
+judge::Workload counted_wgmma_attention(std::size_t num_items) {
+  judge::Workload workload = counted_bf16_attention(num_items);
+  workload.limit = "wgmma_peak";
+  return workload;
 }
 
 }  // namespace lab_judge

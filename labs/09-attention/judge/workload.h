@@ -14,12 +14,14 @@ judge::Workload fused_attention(std::size_t num_items);
 judge::Workload causal_attention(std::size_t num_items);
 judge::Workload split_attention(std::size_t num_items);
 judge::Workload bf16_attention(std::size_t num_items);
+judge::Workload wgmma_attention(std::size_t num_items);  // the same, whose limit is that of wgmma
 
 // With one head, to be counted.
 judge::Workload counted_three_kernel_attention(std::size_t num_items);
 judge::Workload counted_fused_attention(std::size_t num_items);
 judge::Workload counted_causal_attention(std::size_t num_items);
 judge::Workload counted_bf16_attention(std::size_t num_items);
+judge::Workload counted_wgmma_attention(std::size_t num_items);
 judge::Workload counted_split_attention(std::size_t num_items);
 
 }  // namespace lab_judge
