@@ -74,16 +74,24 @@ struct Node {
   std::size_t producer = kNone;  // whose result decides `ready`: its own, unless it is free
 };
 
+// What an address is a constant offset from: a register's value, which one instruction has made.
+// Registers have one row after the other's last use.
+struct Base {
+  Row row;
+  std::size_t writer = kNone;
+  friend bool operator==(const Base&, const Base&) = default;
+};
+
 // Keeps memory operations in order where ptxas cannot know that they go to different places: loads
-// and stores after stores, unless their addresses have the same register, and all around barriers.
+// and stores after stores, unless their addresses have the same base, and all around barriers.
 class MemoryOrder {
  public:
-  void add(const Instruction& at, std::size_t number, Node& node) {
+  void add(const Instruction& at, const Base& base, std::size_t number, Node& node) {
     const std::string_view opcode = opcode_of(at);
     const bool is_barrier = is_one_of(opcode, {"bar", "barrier", "membar", "fence", "mbarrier"});
     if (!is_barrier && (node.cost.pipe != Pipe::kMemory || at.has("nc"))) return;
     const bool is_load = is_one_of(opcode, {"ld", "ldu", "ldmatrix"});
-    const Past own = {number, at.has("shared"), is_load, base_of(at)};
+    const Past own = {number, at.has("shared"), is_load, base};
     for (const Past& past : past_) {
       const bool may_meet = past.is_shared == own.is_shared && past.base != own.base;
       if (is_barrier || (may_meet && !(past.is_load && is_load)))
@@ -103,14 +111,8 @@ class MemoryOrder {
     std::size_t number;
     bool is_shared;
     bool is_load;
-    Row base;
+    Base base;
   };
-  static Row base_of(const Instruction& at) {
-    for (const code::Operand& operand : at.operands) {
-      if (operand.is_address && operand.slot.exists()) return row_of(operand.slot);
-    }
-    return {};
-  }
 
   std::vector<Past> past_;  // since the last barrier
   std::size_t barrier_ = kNone;
@@ -199,6 +201,7 @@ class Graph {
  private:
   void read(Node& node, const Row& row);
   void write(const Row& row, std::size_t number, bool is_conditional);
+  Base base_of(const Instruction& at) const;
   Cost cost_at(std::uint32_t index) const;
 
   const code::Function& function_;
@@ -227,7 +230,7 @@ void Graph::add(std::uint32_t number) {
     if (guard != code::kNoGuard) read(node, {code::File::kPredicate, guard});
     if (is_conditional) read(node, condition_);
     fold(function_, nodes_, node);
-    memory_.add(at, nodes_.size() - 1, node);
+    memory_.add(at, base_of(at), nodes_.size() - 1, node);
     if (!at.has_destination || at.operands.empty()) continue;
     const bool may_write = is_conditional || guard != code::kNoGuard;
     for_each_row(at.operands.front(),
@@ -251,6 +254,16 @@ void Graph::write(const Row& row, std::size_t number, bool is_conditional) {
     overwritten_.insert(row);
   }
   writers.push_back(number);
+}
+
+Base Graph::base_of(const Instruction& at) const {
+  for (const code::Operand& operand : at.operands) {
+    if (!operand.is_address || !operand.slot.exists()) continue;
+    const Row row = row_of(operand.slot);
+    const auto writers = writers_.find(row);
+    return {row, writers == writers_.end() ? kNone : writers->second.back()};
+  }
+  return {};
 }
 
 Cost Graph::cost_at(std::uint32_t index) const {
