@@ -122,8 +122,7 @@ TEST_F(Time, LoadsFollowStoresThatTheyMayNeed) {
   const std::string use = "add.u32 %b, %b, 1;\nst.global.u32 [%out+8], %b;\n";
   EXPECT_EQ(loads(store + "ld.global.u32 %b, [%out+4];\n" + use), 2U);
   EXPECT_EQ(loads(store + "ld.global.nc.u32 %b, [%out+4];\n" + use), 1U);
-  const std::string step =
-      "ld.global.u32 %a, [%p];\nadd.u32 %a, %a, 1;\nst.global.u32 [%p], %a;\n";
+  const std::string step = "ld.global.u32 %a, [%p];\nadd.u32 %a, %a, 1;\nst.global.u32 [%p], %a;\n";
   EXPECT_EQ(loads("mov.u64 %p, %out;\n" + step + step), 1U) << "one word";
   EXPECT_EQ(loads("mov.u64 %p, %out;\n" + step + "add.s64 %p, %p, %q;\n" + step), 2U)
       << "the register has another address then";

@@ -344,7 +344,8 @@ def set_numbers(file: Path, numbers: Mapping[str, float]) -> None:
     """Writes these numbers into the file of a device; the others and the comments stay."""
     text = file.read_text("utf-8")
     for name, value in numbers.items():
-        text = re.sub(rf"(?m)^{name} = [^ \n]+", f"{name} = {value:.4g}", text)
+        spelled = f"{value:.0f}" if value == int(value) else f"{value:.4g}"
+        text = re.sub(rf"(?m)^{name} = [^ \n]+", f"{name} = {spelled}", text)
     file.write_text(text, "utf-8")
 
 
