@@ -145,9 +145,10 @@ __device__ __forceinline__ void consume(Sums& outputs, Rows& rows, int first_row
   Weights weights;
   wait(&barriers.queries_full, 0);
   // TODO 7. First without overlap: scores, their weights, outputs, for one tile after the other,
-  //         each with wait_for_products<0>(). When may the producer fill a stage again?
+  //         each with wait_for_products<0>(...). When may the producer fill a stage again?
   // TODO 8. Then start the scores of the next tile before the outputs of this one. What does
-  //         wait_for_products<1>() wait for then, and what may you touch after it?
+  //         wait_for_products<1>(scores) wait for, and what may you touch after it? Wait for the
+  //         outputs where the next round of the loop begins: overlap.md says why.
 }
 
 __global__ void __launch_bounds__(kThreads, 1)

@@ -185,18 +185,20 @@ __device__ __forceinline__ void consume(Sums& outputs, Rows& rows, int first_row
   if (releases) arrive(&barriers.keys_empty[0]);
   mask(scores, num_keys);
   rows.add(scores);
-  round(weights, scores);
-  for (int step = 1; step < num_steps; ++step) {
+  // The wait for outputs begins a round. Right after the powers, in code without a branch, nvcc
+  // would move it up, before them.
+  for (int step = 1;; ++step) {
+    wait_for_products<0>(outputs);  // of step - 2
+    if (releases && step > 1) arrive(&barriers.values_empty[(step - 2) % kStages]);
+    rows.correct(outputs);
+    round(weights, scores);
+    if (step == num_steps) break;
     start_scores(scores, first_row, step, shared, barriers);
     start_outputs(outputs, weights, step - 1, shared, barriers);
     wait_for_products<1>(scores);  // the outputs go on, while warps compute powers
     if (releases) arrive(&barriers.keys_empty[step % kStages]);
     mask(scores, num_keys - step * kKeys);
     rows.add(scores);
-    wait_for_products<0>(outputs);
-    if (releases) arrive(&barriers.values_empty[(step - 1) % kStages]);
-    rows.correct(outputs);
-    round(weights, scores);
   }
   start_outputs(outputs, weights, num_steps - 1, shared, barriers);
   wait_for_products<0>(outputs);
