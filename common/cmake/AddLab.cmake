@@ -141,6 +141,8 @@ function(write_toolchain_file)
   if(LAB_BACKEND STREQUAL "cpu")
     set(device_json "\"device\": \"${device_program}\",\n  ")
     set(features_json "[\"budget\", \"checkers\"]")
+  elseif(CMAKE_CUDA_ARCHITECTURES MATCHES "^([0-9]+)([0-9])$")  # one GPU, as usual
+    set(device_json "\"gpu\": \"${CMAKE_MATCH_1}.${CMAKE_MATCH_2}\",\n  ")
   endif()
   file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/lockstep.json CONTENT
 "{\"version\": 1, \"backend\": \"${LAB_BACKEND}\", \"features\": ${features_json},

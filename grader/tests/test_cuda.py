@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What is different on a GPU: measurements one at a time, with the solutions' workers."""
 
+import json
 from collections.abc import Sequence
 from itertools import chain
 
 import pytest
 
-from conftest import LAB, Checkout, rungs, verdict_line
+from conftest import LAB, LAB_TOML, Checkout, rungs, verdict_line
 
 SPEED = "[rung.speed]\nshare = { zero = 0.1, full = 0.5 }\nof_library = { zero = 0, full = 1 }\n"
 FAST = verdict_line() + verdict_line(part="efficiency", share=0.6, of_library=0.75)
@@ -87,3 +88,33 @@ def test_a_solution_that_does_not_compile_is_a_fault(checkout: Checkout) -> None
     ran, report = checkout.grade(checkout.submission("ann", {}))
     assert ran.status == 3
     assert "the reference solution 01-demo/02_second" in rungs(report)["02_second"]["fault"]
+
+
+@pytest.mark.parametrize(
+    ("gpu", "needed", "words"),
+    [
+        ("8.6", ("8.0", "9.0"), ""),
+        ("10.0", ("9.0",), ""),
+        ("9.0", ("9.0a",), ""),
+        ("7.5", ("8.0", "9.0"), "8.0 or newer, and this one has 7.5"),
+        ("8.9", ("9.0",), "9.0 or newer, and this one has 8.9"),
+        ("12.0", ("9.0a",), "exactly 9.0, and this one has 12.0"),
+    ],
+)
+def test_a_rung_that_this_gpu_cannot_run_is_an_error_and_no_zero(
+    checkout: Checkout, gpu: str, needed: Sequence[str], words: str
+) -> None:
+    anchors = str(checkout.write("anchors", "fast"))
+    checkout.write_toolchain(backend="cuda", anchors=anchors, gpu=gpu)
+    toml = LAB_TOML.replace("[[rung]]", f"[[rung]]\narchitectures = {json.dumps(needed)}", 1)
+    checkout.write(f"labs/{LAB}/lab.toml", toml)
+    ran, report = checkout.grade(checkout.submission("ann", {"01_first": FAST, "02_second": FAST}))
+    first, second = rungs(report).values()
+    assert second["outcome"] == "passed"
+    if words:
+        assert (first["outcome"], first["score"], ran.status) == ("error", None, 3)
+        assert first["fault"] == (
+            f"it needs a GPU of compute capability {words}: judge 01_first with --backend cpu"
+        )
+    else:
+        assert (first["outcome"], first["fault"]) == ("passed", "")

@@ -22,6 +22,7 @@ from lockstep_grader.model.grades import (
     Lab,
     Points,
     Rung,
+    capability,
 )
 from lockstep_grader.model.measures import COMPILER_MEASURES, MEANS, MEASURES, PAID_BY, RISING
 
@@ -90,7 +91,7 @@ _MAX_SIZE = 2**31 - 1
 _MAX_HOURS = 100
 _LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
 _RUNG_ID = re.compile(r"\d\d[a-z]?_[a-z0-9_]+")
-_ARCHITECTURE = re.compile(r"\d+\.\d")
+_ARCHITECTURE = re.compile(r"\d+\.\da?")
 _CALL = re.compile(r"[a-z][a-z0-9_]*")
 # What CMake reads, by the patterns of common/cmake/LabFile.cmake.
 _PLAIN = {key: re.compile(rf'^{key} = "([^"\n]*)"', re.MULTILINE) for key in ("id", "slug")}
@@ -287,15 +288,11 @@ def _architectures(table: _Table, default: tuple[str, ...]) -> tuple[str, ...]:
     names = table.texts("architectures")
     for name in names:
         if not _ARCHITECTURE.fullmatch(name):
-            problem = f"expected a compute capability, as in 7.5, got {name!r}"
+            problem = f"expected a compute capability, as 7.5 or 9.0a, got {name!r}"
             raise table.error("architectures", problem)
-    if not names or sorted(set(names), key=_capability) != list(names):
+    if not names or sorted(set(names), key=capability) != list(names):
         raise table.error("architectures", "list the oldest first, each once")
     return names
-
-
-def _capability(name: str) -> tuple[int, ...]:
-    return tuple(map(int, name.split(".")))
 
 
 def _rung(table: _Table, earlier: set[str], architectures: tuple[str, ...]) -> Rung:

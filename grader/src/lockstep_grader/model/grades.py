@@ -105,6 +105,11 @@ _MAX_WARPS = 32  # of a block
 ARCHITECTURES = ("7.5", "9.0")
 
 
+def capability(architecture: str) -> tuple[int, ...]:
+    """(9, 0) of 9.0, and of 9.0a, which adds what only that GPU has."""
+    return tuple(map(int, architecture.removesuffix("a").split(".")))
+
+
 @dataclass(frozen=True, slots=True)
 class Rung:
     id: str  # the file's stem
@@ -126,6 +131,15 @@ class Rung:
 
     def gates(self, backend: Backend) -> tuple[Gate, ...]:
         return self.speed if backend is Backend.CUDA else self.budget
+
+    def gpu_problem(self, gpu: str) -> str:
+        """Why a GPU of this compute capability cannot run it, or nothing."""
+        oldest = self.architectures[0]
+        needed, found = capability(oldest), capability(gpu)
+        if found == needed or (found > needed and not oldest.endswith("a")):
+            return ""
+        words = f"exactly {oldest[:-1]}" if oldest.endswith("a") else f"{oldest} or newer"
+        return f"it needs a GPU of compute capability {words}, and this one has {gpu}"
 
 
 BENCH_SIZES = tuple(1 << exponent for exponent in (16, 20, 24, 28))  # numbers of items

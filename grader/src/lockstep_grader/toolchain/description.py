@@ -70,6 +70,7 @@ class Toolchain:
     features: frozenset[str] = frozenset()  # what this backend can find beyond wrong results
     root: str = ""  # the checkout's folder
     device: Path | None = None  # the program that plays the device, on cpu
+    gpu: str = ""  # on cuda: the compute capability that all is compiled for, such as 9.0
 
     def lab(self, lab_id: str) -> LabTools:
         if lab_id not in self.labs:
@@ -145,6 +146,7 @@ def _toolchain(file: Path, data: Any) -> Toolchain:
         features=frozenset(map(str, data.get("features", ()))),
         root=str(data.get("root", "")),
         device=Path(device) if device else None,
+        gpu=str(data.get("gpu", "")),
     )
 
 

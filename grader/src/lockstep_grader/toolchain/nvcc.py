@@ -79,9 +79,7 @@ def _targets(source: Path, architectures: Sequence[str], phase: Phase) -> list[s
 
     That takes half of the time. Only a text that asks for the architecture differs between them.
     """
-    numbers = sorted(int(name.replace(".", "")) for name in architectures)
-    if numbers == [90]:  # with what only that GPU has, as wgmma
-        return [f"arch=compute_90a,code={'compute' if phase is Phase.DEVICE else 'sm'}_90a"]
+    numbers = [name.replace(".", "") for name in architectures]  # the oldest is first
     if b"__CUDA_ARCH__" in source.read_bytes():
         return [f"arch=compute_{number},code=sm_{number}" for number in numbers]
     if phase is Phase.DEVICE:
@@ -155,7 +153,9 @@ def _major(compiler: str) -> float:
     return float(version) if version.isdigit() else math.inf
 
 
-_ENTRY = re.compile(r"Compiling entry function '(?P<name>\w+)' for 'sm_(?P<major>\d+)(?P<minor>\d)")
+_ENTRY = re.compile(
+    r"Compiling entry function '(?P<name>\w+)' for 'sm_(?P<major>\d+)(?P<minor>\da?)'"
+)
 _PROPERTIES = re.compile(r"Function properties for (?P<name>\w+)")
 _STACK = re.compile(
     r"(?P<stack>\d+) bytes stack frame, (?P<stores>\d+) bytes spill stores, "

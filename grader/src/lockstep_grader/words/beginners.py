@@ -10,7 +10,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from lockstep_grader.model.grades import Finding
+from lockstep_grader.model.grades import Finding, capability
 from lockstep_grader.rules.source import Token, tokens_of
 from lockstep_grader.words.headers import advice_on_library, header_advice
 from lockstep_grader.words.scope import advice_on_scope, declares_template
@@ -324,9 +324,9 @@ def with_needed_gpu(message: str, architectures: Sequence[str]) -> str:
     """nvcc's message; of a name that the oldest of `architectures` lacks, also which one has it."""
     if match := _NVCC_UNDEFINED.search(message):
         name = match["name"] or match["member"]
-        oldest = min(architectures, key=float)
+        oldest = architectures[0]
         for names, needed, advice in _OF_NEWER_GPUS:
-            if names.fullmatch(name) and float(oldest) < float(needed):
+            if names.fullmatch(name) and capability(oldest) < capability(needed):
                 return (
                     f"{message}: {name} needs compute capability {needed}, and this rung is also "
                     f"compiled for {oldest}: {advice}"
