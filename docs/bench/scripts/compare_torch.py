@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Times three solutions and PyTorch, where the ladders have no NVIDIA library to compare with.
+"""Times four solutions and PyTorch, where the ladders have no NVIDIA library to compare with.
 
 A summed-area table is torch.cumsum along rows, then along columns; a softmax is torch.softmax; attention is
-torch's scaled_dot_product_attention by its flash backend, and by cuDNN's. All sides take turns over the same inputs,
-which rotate through more than the caches hold; every result is compared first.
+torch's scaled_dot_product_attention by its flash backend, and by cuDNN's, which uses wgmma as our rung 07 does. All
+sides take turns over the same inputs, which rotate through more than the caches hold; every result is compared first.
 """
 
 import ctypes
@@ -19,7 +19,6 @@ from typing import Any
 
 from measurements import (
     BENCH,
-    GPU,
     ROOT,
     TABLES,
     MeasurementError,
@@ -44,6 +43,9 @@ BRIDGE = """
 #include "attention.cuh"
 #include "kernels.cuh"
 #include "summed_area_table.cuh"
+#define attention_bf16 wgmma_attention
+#include "solutions/09-attention/07_wgmma.cu"
+#undef attention_bf16
 extern "C" int table(const float* d_in, int height, int width, float* d_out, void* d_scratch, size_t size_bytes,
                      cudaStream_t stream) {
   lab::Scratch scratch(d_scratch, size_bytes);
@@ -62,6 +64,13 @@ extern "C" int attention(const __nv_bfloat16* d_in, int num_heads, int length, _
   lab::attention_bf16(d_in, d_in + size, d_in + 2 * size, num_heads, length, length, d_out, scratch, stream);
   return cudaPeekAtLastError();
 }
+extern "C" int wgmma(const __nv_bfloat16* d_in, int num_heads, int length, __nv_bfloat16* d_out, void* d_scratch,
+                     size_t size_bytes, cudaStream_t stream) {
+  lab::Scratch scratch(d_scratch, size_bytes);
+  const size_t size = size_t{lab::kHeadSize} * num_heads * length;
+  lab::wgmma_attention(d_in, d_in + size, d_in + 2 * size, num_heads, length, length, d_out, scratch, stream);
+  return cudaPeekAtLastError();
+}
 """
 
 torch: Any
@@ -75,12 +84,19 @@ def build(folder: Path) -> ctypes.CDLL:
     solutions = ("05-summed-area-table/04_single_pass.cu", "07-scheduling/08_softmax.cu")
     solutions = (*solutions, "09-attention/05_tensor_cores.cu")
     includes = (
+        ".",
         "common/cuda",
         "labs/05-summed-area-table",
         "labs/07-scheduling",
         "labs/09-attention",
     )
-    flags = ["-std=c++20", "-O3", "-arch=native", "-shared", "-Xcompiler=-fPIC"]
+    flags = [
+        "-std=c++20",
+        "-O3",
+        "-gencode=arch=compute_90a,code=sm_90a",
+        "-shared",
+        "-Xcompiler=-fPIC",
+    ]
     flags += [f"-I{ROOT / folder}" for folder in includes]
     files = [bridge, *(ROOT / "solutions" / name for name in solutions)]
     subprocess.run(["nvcc", *flags, *files, "-o", library], check=True)
@@ -210,6 +226,8 @@ def run() -> dict[str, Any]:
     flash, cudnn = attention_by(backends.FLASH_ATTENTION), attention_by(backends.CUDNN_ATTENTION)
     both = {"ours": ours(library.attention, scratch), "torch": flash, "cudnn": cudnn}
     rows += [compare("attention", positive_values, shape, both, 2**-5) for shape in ATTENTION]
+    both = {"ours": ours(library.wgmma, scratch), "torch": cudnn}
+    rows += [compare("wgmma", positive_values, shape, both, 2**-5) for shape in ATTENTION]
     return {
         **provenance(),
         "machine": torch.cuda.get_device_name(), "torch": torch.__version__, "cuda": torch.version.cuda,
@@ -226,13 +244,15 @@ def table() -> str:
         "",
     ]
     head = ("what", "rows x columns", "ours, ms", "torch, ms", "torch's copy_, ms")
-    rows, attention = [], []
+    rows, attention, wgmma = [], [], []
     titles = {"table": "summed-area table, float", "softmax": "softmax, float"}
     for row in report["rows"]:
         shape = " x ".join(map(str, row["shape"]))
         taken = [f"{time:.4f}" for time in row["times_ms"].values()]
         if row["what"] == "attention":
             attention.append([shape, *taken, f"{row['of_torch']:.2f}"])
+        elif row["what"] == "wgmma":
+            wgmma.append([shape, *taken, f"{row['of_torch']:.2f}"])
         else:
             rows.append([titles[row["what"]], shape, *taken, f"{row['of_torch']:.2f}"])
     lines += markdown((*head, "times torch's speed"), rows, 4)
@@ -250,6 +270,9 @@ def table() -> str:
             "",
             *markdown(heads, attention, 4),
         ]
+    if wgmma:
+        heads = ("heads x queries and keys", "ours, ms", "cuDNN backend, ms", "times cuDNN's speed")
+        lines += ["", "The same by `09-attention/07_wgmma`:", "", *markdown(heads, wgmma, 3)]
     return "\n".join(lines)
 
 
@@ -258,7 +281,7 @@ class Step(str, Enum):
     TABLE = "table"
 
 
-@measurement("torch", needs=f"{GPU}, nvcc and torch for run", writes=["torch.json", TABLES])
+@measurement("torch", needs="a GPU of 9.0, nvcc and torch for run", writes=["torch.json", TABLES])
 def compare_torch(step: Step) -> None:
     """Time summed-area tables, softmaxes and attention against PyTorch, or make the table of it."""
     if step is Step.RUN:
