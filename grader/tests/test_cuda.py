@@ -113,8 +113,7 @@ def test_a_rung_that_this_gpu_cannot_run_is_an_error_and_no_zero(
     assert second["outcome"] == "passed"
     if words:
         assert (first["outcome"], first["score"], ran.status) == ("error", None, 3)
-        assert first["fault"] == (
-            f"it needs a GPU of compute capability {words}: judge 01_first with --backend cpu"
-        )
+        needs = f"01_first needs a GPU of compute capability {words}"
+        assert first["fault"] == f"{needs}: use --backend cpu"
     else:
         assert (first["outcome"], first["fault"]) == ("passed", "")

@@ -29,7 +29,6 @@ from lockstep_grader.model.grades import (
     Finding,
     FindingKind,
     Judgement,
-    Rung,
 )
 from lockstep_grader.observe.judge import Workers, workers_on_cpu
 from lockstep_grader.observe.observer import Observer, emulators_test
@@ -78,8 +77,7 @@ class RungJudge:
 
     def _judge(self, job: Job, source: Source, work: Path) -> Judgement:
         """nvcc and the emulator work at the same time. If a person waits, nvcc comes last."""
-        if problem := self.gpu_problem(job.rung):
-            raise FaultError(problem)
+        self.setup.check_gpu(job.rung)
         if forbidden := check_source(source, may_use_libraries=job.rung.uses_libraries):
             return Judgement(findings=(forbidden,))
         ask_nvcc = partial(self._ask_nvcc, job, source, work / "nvcc", job.phase)
@@ -96,12 +94,6 @@ class RungJudge:
             if emulating:
                 judgement = _with_emulator(judgement, emulating.result())
         return self._concluded(job, source, judgement, compiled, work)
-
-    def gpu_problem(self, rung: Rung) -> str:
-        """Why this machine's GPU cannot judge a rung, and what can; or nothing."""
-        gpu = self.setup.toolchain.gpu
-        problem = rung.gpu_problem(gpu) if gpu else ""
-        return f"{problem}: judge {rung.id} with --backend cpu" if problem else ""
 
     def _observed(self, job: Job, source: Source, work: Path) -> Judgement:
         setup = self.setup.of(job.lab, job.rung)

@@ -133,13 +133,13 @@ class Rung:
         return self.speed if backend is Backend.CUDA else self.budget
 
     def gpu_problem(self, gpu: str) -> str:
-        """Why a GPU of this compute capability cannot run it, or nothing."""
+        """What it needs in place of a GPU of this compute capability, or nothing."""
         oldest = self.architectures[0]
         needed, found = capability(oldest), capability(gpu)
         if found == needed or (found > needed and not oldest.endswith("a")):
             return ""
         words = f"exactly {oldest[:-1]}" if oldest.endswith("a") else f"{oldest} or newer"
-        return f"it needs a GPU of compute capability {words}, and this one has {gpu}"
+        return f"a GPU of compute capability {words}, and this one has {gpu}"
 
 
 BENCH_SIZES = tuple(1 << exponent for exponent in (16, 20, 24, 28))  # numbers of items

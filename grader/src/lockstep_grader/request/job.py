@@ -10,6 +10,7 @@ from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.gpus import GpuPool
 from lockstep_grader.machine.process import Processes
 from lockstep_grader.machine.workspace import Workspace
+from lockstep_grader.model.errors import FaultError
 from lockstep_grader.model.grades import Backend, Finding, FindingKind, Judgement, Lab, Rung
 from lockstep_grader.model.measures import COMPILER_MEASURES
 from lockstep_grader.toolchain.description import LabTools, Toolchain
@@ -37,6 +38,12 @@ class Setup:
     def headers(self) -> Path:
         """The folder of CUDA headers that all labs share."""
         return self.workspace.root / "common" / "cuda"
+
+    def check_gpu(self, rung: Rung) -> None:
+        """Raises FaultError for a rung that this machine's GPU cannot run."""
+        gpu = self.toolchain.gpu
+        if problem := rung.gpu_problem(gpu) if gpu else "":
+            raise FaultError(f"{rung.id} needs {problem}: use --backend cpu")
 
     def of(self, lab: Lab, rung: Rung) -> "RungSetup":
         """Headers that come with other labs are hidden from the rung, and so are libraries."""

@@ -127,7 +127,8 @@ def source_of(folder: Path, lab: Lab, rung: Rung) -> Source:
 
 
 def worker_of(session: Session, lab: Lab, rung: Rung, source: Source, work: Path) -> Path:
-    """A rung, compiled. Raises SubmissionError."""
+    """A rung, compiled. Raises SubmissionError, and FaultError if this GPU cannot run it."""
+    session.setup.check_gpu(rung)
     worker = compile_rung(session.setup.of(lab, rung), source, work)
     if isinstance(worker, Finding):
         where = f"{worker.file}:{worker.line}: " if worker.line else ""
