@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tensor cores multiply while warps compute powers: they have the next scores and the last outputs
 // to work on. New: wgmma as in lab 08, two products under way, weights as registers of wgmma,
-// registers that change hands. Limit: powers take as long as products. Only for compute capability
-// 9.0. Source: Shah, Bikshandi, Zhang, Thakkar, Ramani, Dao, "FlashAttention-3", 2024.
+// registers that change hands. Limit: tensor cores still wait for corrections. Only for compute
+// capability 9.0. Source: Shah, Bikshandi, Zhang, Thakkar, Ramani, Dao, "FlashAttention-3", 2024.
 #include <cfloat>
 #include <cstdint>
 

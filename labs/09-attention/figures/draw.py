@@ -26,9 +26,7 @@ def online() -> str:
     powers, values = [1, 3, 4], [8, 16, 4]  # e^score
     heads = ["key", "score", "value", "maximum", "correction", "power", "sum", "output"]
     width = 92
-    shapes = [
-        text(20 + (i + 0.5) * width, 34, head, "h") for i, head in enumerate(heads)
-    ]
+    shapes = [text(20 + (i + 0.5) * width, 34, head, "h") for i, head in enumerate(heads)]
     largest, total, output = 0, Fraction(0), Fraction(0)
     for key, (power, value) in enumerate(zip(powers, values, strict=True)):
         new_largest = max(largest, power)
@@ -45,14 +43,10 @@ def online() -> str:
         ]
         for i, content in enumerate(cells):
             style = "on" if i >= 6 else ""
-            shapes.append(
-                cell(20 + i * width, 48 + 38 * key, width - 6, content, style)
-            )
+            shapes.append(cell(20 + i * width, 48 + 38 * key, width - 6, content, style))
     end = f"{output} / {total} = {output / total}"
     shapes.append(text(20 + 8 * width - 6, 184, end, "h", "end"))
-    label = (
-        "Three keys in turn: each larger maximum corrects the sum and the output so far"
-    )
+    label = "Three keys in turn: each larger maximum corrects the sum and the output so far"
     return svg(40 + 8 * width, 200, label, STYLE, shapes)
 
 
@@ -66,9 +60,7 @@ def causal() -> str:
         shapes.append(text(left - 10, top + (i + 0.5) * edge + 4, place, "s", "end"))
         for j in range(tiles):
             style = "on" if j < i else "cut" if j == i else "out"
-            shapes.append(
-                box(left + j * edge, top + i * edge, edge - 4, edge - 4, style)
-            )
+            shapes.append(box(left + j * edge, top + i * edge, edge - 4, edge - 4, style))
     x = left + tiles * edge + 24
     words = ["whole", "on the diagonal: masked", "not visited"]
     for i, (style, what) in enumerate(zip(("on", "cut", "out"), words, strict=True)):
@@ -113,20 +105,18 @@ def chain() -> str:
         shapes.append(cell(x + 60, top + 44 * i, 90, pair_of, "on"))
     shapes.append(text(x, top + 210, "rounded to bfloat16,", "s", "start"))
     shapes.append(text(x, top + 230, "the first in the lower half", "s", "start"))
-    label = "Lane 5's sums of two score tiles, L and R, are the four words of its fragment of weights"
+    label = (
+        "Lane 5's sums of two score tiles, L and R, are the four words of its fragment of weights"
+    )
     return svg(x + 190, top + 340, label, STYLE, shapes)
 
 
 def overlap() -> str:
     """When the tensor cores and the warps of one warpgroup work, for three steps, in two orders."""
-    left, width, tall = 120, 66, 44  # of a product; powers take twice as long
-    in_turn = [
-        (4 * i + at, kind, i)
-        for i in range(3)
-        for at, kind in ((0, "S"), (1, "P"), (3, "O"))
-    ]
-    under_way = [(0, "S", 0), (1, "P", 0), (3, "S", 1), (4, "O", 0), (4, "P", 1)]
-    under_way += [(6, "S", 2), (7, "O", 1), (7, "P", 2), (9, "O", 2)]
+    left, width, tall = 120, 92, 44  # of a product, and of the powers of a step
+    in_turn = [(3 * i + at, kind, i) for i in range(3) for at, kind in enumerate("SPO")]
+    under_way = [(0, "S", 0), (1, "P", 0), (2, "S", 1), (3, "O", 0), (3, "P", 1)]
+    under_way += [(4, "S", 2), (5, "O", 1), (5, "P", 2), (6, "O", 2)]
     names = {"S": "scores", "P": "powers", "O": "outputs"}
     shapes = []
     for top, head, work in (
@@ -136,22 +126,17 @@ def overlap() -> str:
         shapes.append(text(left, top, head, "h", "start"))
         for line, unit in enumerate(("tensor cores", "warps")):
             shapes.append(text(left - 10, top + 37 + line * tall, unit, "s", "end"))
-            shapes.append(
-                box(left, top + 14 + line * tall, 12 * width, tall - 8, "out")
-            )
+            shapes.append(box(left, top + 14 + line * tall, 9 * width, tall - 8, "out"))
         for at, kind, step in work:
-            y, length = top + 14 + (tall if kind == "P" else 0), 2 if kind == "P" else 1
-            style = "cut" if kind == "P" else "on"
-            shapes.append(
-                box(left + at * width, y, length * width - 2, tall - 8, style)
-            )
-            middle = left + (at + length / 2) * width - 1
+            y, style = (top + 14 + tall, "cut") if kind == "P" else (top + 14, "on")
+            shapes.append(box(left + at * width, y, width - 2, tall - 8, style))
+            middle = left + (at + 0.5) * width - 1
             shapes.append(text(middle, y + 23, f"{names[kind]} {step}", "s"))
     label = (
         "Scores, powers and outputs of three steps in turn, and then with the outputs of a step "
         "during the powers of the next"
     )
-    return svg(left + 12 * width + 20, 300, label, STYLE, shapes)
+    return svg(left + 9 * width + 20, 300, label, STYLE, shapes)
 
 
 if __name__ == "__main__":
