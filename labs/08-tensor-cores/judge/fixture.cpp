@@ -60,6 +60,7 @@ std::optional<judge::Failure> ProductFixture::multiply(const Factors& factors,
                                                        const Expected& expected) {
   begin_case();
   set_scratch_bytes(scratch_bytes(factors));
+  pose({.num_multiprocessors = num_multiprocessors_});
   const Prepared prepared = prepare(factors);
   if (auto failure = run({prepared.call})) {
     if (!is_final(*failure)) failure->message = text(factors.shape) + ": " + failure->message;

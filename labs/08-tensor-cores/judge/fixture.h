@@ -2,6 +2,7 @@
 // What the tests of all formats share: one product, called and compared, and the tests themselves.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <string>
@@ -38,6 +39,7 @@ class ProductFixture : public judge::Fixture {
   void depends_on_no_order_of_execution();
 
   const Format format_;
+  std::uint32_t num_multiprocessors_ = 0;  // of the emulated device; 0: as many as always
 
  private:
   struct Prepared {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rungs 01 to 04: the product of bfloat16 matrices.
+// Rungs 01 to 04, and 07: the product of bfloat16 matrices.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -46,6 +46,14 @@ TEST_F(MatmulBf16, WritesNothingWithoutRowsOrColumns) { writes_nothing_without_r
 TEST_F(MatmulBf16, StaysWithinTheErrorBound) { stays_within_the_error_bound(); }
 TEST_F(MatmulBf16, WorksOnEveryCall) { works_on_every_call(); }
 TEST_F(MatmulBf16, DependsOnNoOrderOfExecution) { depends_on_no_order_of_execution(); }
+
+// A block that takes tile after tile takes several.
+TEST_F(MatmulBf16, WorksOnFewMultiprocessors) {
+  expect_in_any_order(3, [&](int round) {
+    num_multiprocessors_ = 1 + round;
+    return multiply_integers({272, 528, 80});
+  });
+}
 
 TEST_F(MatmulBf16, KeepsNotANumberInItsPlace) {
   for (const float special : {kNotANumber, kInfinity}) {
