@@ -112,4 +112,14 @@ void mma_peak_with_scales(const void* d_a, const float* d_a_scales, const void* 
 void cublas_bf16(const __nv_bfloat16* d_a, const __nv_bfloat16* d_b, int num_rows, int num_cols,
                  int depth, float* d_c, Scratch& scratch, cudaStream_t stream);
 
+// cusparseSpMV with the temporary storage from scratch: by CUSPARSE_SPMV_CSR_ALG1, which is the
+// faster one for rows of about the same length, or by CUSPARSE_SPMV_CSR_ALG2, for one long row.
+// Shapes as lab::multiply.
+void cusparse_multiply(const int* d_offsets, const int* d_columns, const float* d_values,
+                       int num_rows, int num_columns, int num_nonzeros, const float* d_x,
+                       float* d_y, Scratch& scratch, cudaStream_t stream);
+void cusparse_multiply_balanced(const int* d_offsets, const int* d_columns, const float* d_values,
+                                int num_rows, int num_columns, int num_nonzeros, const float* d_x,
+                                float* d_y, Scratch& scratch, cudaStream_t stream);
+
 }  // namespace lab
