@@ -182,10 +182,11 @@ void Checker::access(run::Warp& warp, run::Access& access) {
   if (access.lanes == 0) return;
   BlockState& block = s.of(*warp.block);
   BlockState& owner = access.remote == nullptr ? block : s.of(*access.remote);
-  if (s.polls.is_watching() && s.checks == Checks::kAll) {
+  s.accesses.check(block, owner, warp, access);
+  // After the check, which leaves the lanes whose memory exists: only that has records.
+  if (access.lanes != 0 && s.polls.is_watching() && s.checks == Checks::kAll) {
     s.polls.look(block, warp, access, s.accesses.target_of(owner, access));
   }
-  s.accesses.check(block, owner, warp, access);
   if (s.follows_proxies && access.space == run::Space::kShared && access.remote == nullptr) {
     block.proxy.look(warp, access, s.findings);
   }

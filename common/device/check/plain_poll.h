@@ -32,7 +32,7 @@ class PlainPolls {
   void fence(const run::Warp& warp);
 
   bool is_watching() const { return !watched_.empty(); }
-  // While it watches, before each access.
+  // While it watches, after the check of each access.
   void look(const BlockState& block, const run::Warp& warp, const run::Access& access,
             const RaceTarget& target);
 

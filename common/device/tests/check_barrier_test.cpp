@@ -174,5 +174,13 @@ TEST_F(CheckBarrier, APollByVolatileLoadsIsFine) {
   expect_none();
 }
 
+// As long as a wait, but there is nothing to wait for, nor a record of it.
+TEST_F(CheckBarrier, ALongLoopOfLoadsFarPastAllMemory) {
+  run("mov.u32 %b, 0;\nLOOP:\n.loc 1 5 1\nld.global.u32 %a, [%out+1073741824];\n"
+      "add.u32 %b, %b, 1;\nsetp.lt.u32 %y, %b, 10000;\n@%y bra LOOP;\n",
+      32);
+  expect(report::Kind::kOutOfBounds, 5, "");
+}
+
 }  // namespace
 }  // namespace run_test
