@@ -27,6 +27,19 @@ TEST_F(Time, InstructionsGoToPipes) {
   EXPECT_EQ(all[Feature::kIssued] - nothing[Feature::kIssued], 7U);
 }
 
+TEST_F(Time, AFunctionOfMathematicsIsManyInstructions) {
+  const auto slots = [&](Feature pipe, const std::string& type, const std::string& function) {
+    const std::string declared =
+        ".extern .func (.param ." + type + " result) " + function + " (.param ." + type + " x);\n";
+    const std::string call = "{\n.param ." + type + " x;\n.param ." + type + " result;\nst.param." +
+                             type + " [x], " + (type == "b32" ? "%a" : "%p") +
+                             ";\ncall.uni (result), " + function + ", (x);\n}\n";
+    return feature(pipe, call, 1, 32, declared);
+  };
+  EXPECT_EQ(slots(Feature::kFp32, "b32", "sinf"), 25U);
+  EXPECT_EQ(slots(Feature::kFp64, "b64", "exp"), 36U);
+}
+
 TEST_F(Time, AddressesOf64BitsTakeTwoInstructions) {
   EXPECT_EQ(issued("add.s64 %p, %q, %s;\n"), 2U);
   EXPECT_EQ(issued("setp.lt.s64 %x, %q, %s;\n"), 2U);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is noted of launches: where warps wait for each other, and what becomes of requests.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -184,11 +185,29 @@ TEST_F(Time, WhatACopyHasTouchedIsNotCold) {
   memory::release(memory, memory::Allocation::Kind::kDevice, {});
 }
 
-TEST_F(Time, TheFirstCacheLooksUpLinesOf128Bytes) {
-  EXPECT_EQ(feature(Feature::kL1Lines, kOwnAddress + "ld.global.u32 %a, [%p];\n"), 1U);
-  EXPECT_EQ(feature(Feature::kL1Lines,
-                    "mul.wide.u32 %p, %t, 128;\nadd.s64 %p, %out, %p;\nld.global.u32 %a, [%p];\n"),
-            32U);
+// Each lane has a word `step` bytes after the one before.
+std::string at_steps(unsigned step) {
+  return "mul.wide.u32 %p, %t, " + std::to_string(step) + ";\nadd.s64 %p, %out, %p;\n";
+}
+
+TEST_F(Time, TheFirstCacheHasBanks) {
+  const auto wavefronts = [&](unsigned step) {
+    return feature(Feature::kL1Wavefronts, at_steps(step) + "ld.global.u32 %a, [%p];\n");
+  };
+  EXPECT_EQ(wavefronts(4), 1U);
+  EXPECT_EQ(wavefronts(128), 32U);
+  EXPECT_EQ(wavefronts(132), 1U) << "33 words: each lane has a bank of its own";
+}
+
+TEST_F(Time, StoresGoToTheSecondCacheByLineAndSector) {
+  const auto stored = [&](unsigned step) {
+    const timing::Features features = timed(at_steps(step) + "st.global.u32 [%p], %t;\n").features;
+    return std::array{features[Feature::kL2WriteLines], features[Feature::kL2WriteSectors],
+                      features[Feature::kL2PartSectors]};
+  };
+  EXPECT_EQ(stored(4), (std::array<std::uint64_t, 3>{1, 4, 0}));
+  EXPECT_EQ(stored(8), (std::array<std::uint64_t, 3>{2, 8, 8}));
+  EXPECT_EQ(stored(128), (std::array<std::uint64_t, 3>{32, 32, 32}));
 }
 
 TEST_F(Time, AtomicsQueueAtALine) {
@@ -201,6 +220,10 @@ TEST_F(Time, AtomicsQueueAtALine) {
       "and.b32 %b, %t, 1;\nmul.wide.u32 %p, %b, 128;\n"
       "add.s64 %p, %out, %p;\n";
   EXPECT_EQ(feature(Feature::kHottestLine, two_lines + add + "[%p], 1;\n", 1, 32), 16U);
+  EXPECT_EQ(feature(Feature::kHottestSlice, two_lines + add + "[%p], 1;\n", 1, 32), 32U);
+  EXPECT_EQ(feature(Feature::kHottestFloat, add + "[%out], 1;\n", 1, 32), 0U);
+  EXPECT_EQ(feature(Feature::kHottestFloat, "red.global.add.f32 [%out], 0f3F800000;\n", 1, 32),
+            32U);
 }
 
 TEST_F(Time, LanesAtOneSharedWordComeOneByOne) {
@@ -213,6 +236,23 @@ TEST_F(Time, LanesAtOneSharedWordComeOneByOne) {
                     32, kTile),
             2U)
       << "every second bank";
+}
+
+TEST_F(Time, PacketsGoToAnotherBlockOfTheCluster) {
+  cluster_ = {2, 1, 1};
+  const std::string sync = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n";
+  const auto features_of = [&](const std::string& rank, const std::string& access) {
+    return timed("mov.u32 %a, tile;\nmov.u32 %b, %cluster_ctarank;\n" + rank +
+                     "mapa.shared::cluster.u32 %a, %a, %b;\n" + sync + access + sync,
+                 4, 32, 0, kTile)
+        .features;
+  };
+  const std::string other = "xor.b32 %b, %b, 1;\n", add = "red.shared::cluster.add.u32 [%a], 1;\n";
+  EXPECT_EQ(features_of(other, add)[Feature::kRemotePackets], 128U) << "one per lane";
+  EXPECT_EQ(features_of(other, "ld.shared::cluster.u32 %a, [%a];\n")[Feature::kRemotePackets], 4U)
+      << "one per sector";
+  EXPECT_EQ(features_of("", add)[Feature::kRemotePackets], 0U) << "the block's own memory";
+  EXPECT_EQ(features_of("", add)[Feature::kClusterBlocks], 2U);
 }
 
 TEST_F(Time, ABulkCopyTouchesTheSectorsAndWavefrontsOfItsBytes) {

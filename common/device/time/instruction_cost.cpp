@@ -9,6 +9,8 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "time/function_cost.h"
+
 namespace timing {
 namespace {
 
@@ -32,7 +34,7 @@ Cost cost_of_memory(const Instruction& at, std::string_view opcode) {
   return {Pipe::kMemory, 1, {0, 0}};
 }
 
-Cost cost_of_function(const Instruction& at, std::string_view opcode) {  // of mathematics
+Cost cost_of_special(const Instruction& at, std::string_view opcode) {
   if (at.has("f64")) return {Pipe::kFp64, 20, {200, 0}};
   if (opcode == "div") {
     return at.has("rn") ? Cost{Pipe::kFp32, 9, {60, 0}} : Cost{Pipe::kFp32, 3, {40, 0}};
@@ -52,6 +54,17 @@ Cost cost_of_integer(const Instruction& at, std::string_view opcode) {
   return {Pipe::kInteger, is_wide ? 2U : 1U, {is_wide ? 6 : 4, 0}};
 }
 
+// A function of mathematics: about every second of its instructions needs the one before.
+Cost cost_of_call(const Instruction& at) {
+  for (const code::Operand& operand : at.operands) {
+    const FunctionCost function = cost_of_function(operand.symbol);
+    if (function.slots == 0) continue;
+    const std::int64_t cycles = std::int64_t{function.slots} * (function.is_double ? 4 : 2);
+    return {function.is_double ? Pipe::kFp64 : Pipe::kFp32, function.slots, {cycles, 0}, true};
+  }
+  return {Pipe::kOther, 1, {10, 0}, true};
+}
+
 }  // namespace
 
 Cost cost_of(const Instruction& at) {
@@ -63,6 +76,7 @@ Cost cost_of(const Instruction& at) {
   if (is_one_of(opcode, {"cp", "stmatrix", "mbarrier"})) return {Pipe::kMemory, 1, {0, 0}};
   if (opcode == "ldmatrix") return {Pipe::kMemory, 1, {33, 0}};
   if (is_one_of(opcode, {"tex", "tld4", "suld"})) return {Pipe::kMemory, 1, {0, 1}};
+  if (opcode == "wgmma") return {Pipe::kOther, 1, {0, 0}};
   if (opcode == "mma") return {Pipe::kOther, 1, {33, 0}};
   if (opcode == "wmma") {
     if (at.has("load")) return {Pipe::kMemory, 4, is_shared(at) ? Path{33, 0} : Path{0, 1}};
@@ -74,16 +88,17 @@ Cost cost_of(const Instruction& at) {
   if (opcode == "match") return {Pipe::kExchange, at.has("any") ? 8U : 4U, {180, 0}};
   if (opcode == "vote") return {Pipe::kInteger, 1, {12, 0}};
   if (opcode == "bar" && at.has("warp")) return {Pipe::kOther, 1, {0, 0}};
-  if (is_one_of(opcode, {"bar", "barrier"})) return {Pipe::kOther, 1, {15, 0}, true};
+  if (is_one_of(opcode, {"bar", "barrier"})) return {Pipe::kOther, 1, {13, 0}, true};
   if (is_one_of(opcode, {"membar", "fence"})) return {Pipe::kOther, 1, {0, 1}, true};
-  if (is_one_of(opcode, {"bra", "brx", "call", "ret", "exit"})) {
+  if (opcode == "call") return cost_of_call(at);
+  if (is_one_of(opcode, {"bra", "brx", "ret", "exit"})) {
     return {Pipe::kOther, 1, {10, 0}, true};
   }
   const bool is_float = has_any(at, {"f32", "f16", "f16x2", "bf16", "bf16x2"});
   const bool is_double = at.has("f64");
   if (is_one_of(opcode, {"ex2", "lg2", "rcp", "rsqrt", "sqrt", "sin", "cos", "tanh"}) ||
       (opcode == "div" && (is_float || is_double))) {
-    return cost_of_function(at, opcode);
+    return cost_of_special(at, opcode);
   }
   if (is_one_of(opcode, {"popc", "clz", "brev", "bfind"})) return {Pipe::kSpecial, 1, {14, 0}};
   if (opcode == "cvt") {

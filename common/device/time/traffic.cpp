@@ -19,7 +19,7 @@ using run::Pattern;
 
 // Of a multiprocessor since compute capability 9.0: shared memory and the first cache together.
 constexpr std::uint64_t kFirstCacheBytes = 256 * 1024;
-constexpr std::uint64_t kLineBytes = 128;
+constexpr std::uint64_t kMemorySectors = kMemoryBytes / kSectorBytes;
 
 std::uint64_t cache_sectors(const run::Launch& launch) {
   const std::uint64_t shared = launch.kernel->shared_bytes + launch.dynamic_shared_bytes;
@@ -92,8 +92,10 @@ void Traffic::begin_launch(const run::Launch& launch) {
   const std::uint64_t num_warps = (launch.block.count() + run::kWarpSize - 1) / run::kWarpSize;
   reach_ = static_cast<std::uint32_t>(cache_sectors(launch) / num_warps);
   atomics_.clear();
+  slices_.clear();
+  float_sums_.clear();
   writers_.clear();
-  hottest_ = 0;
+  hottest_line_ = hottest_slice_ = hottest_float_ = 0;
 }
 
 void Traffic::start(BlockTraffic& block, const run::Block& started) {
@@ -109,7 +111,9 @@ void Traffic::end(Features& features, BlockTraffic& block) {
 }
 
 void Traffic::end_launch(Features& features) {
-  features[Feature::kHottestLine] += hottest_;
+  features[Feature::kHottestLine] += hottest_line_;
+  features[Feature::kHottestSlice] += hottest_slice_;
+  features[Feature::kHottestFloat] += hottest_float_;
   sectors_.for_each([](std::uint8_t& touched) { touched = touched != 0 ? kEarlier : 0; });
 }
 
@@ -118,15 +122,15 @@ void Traffic::forget() { sectors_.clear(); }
 void Traffic::read(Features& features, std::uint64_t sector) {
   std::uint8_t& touched = sectors_.at(sector * kSectorBytes);
   if ((touched & kRead) == 0) {
-    features[Feature::kReadSectors] += 1;
-    features[Feature::kColdSectors] += touched == 0 ? 1 : 0;
+    features[Feature::kReadSectors] += kMemorySectors;
+    features[Feature::kColdSectors] += touched == 0 ? kMemorySectors : 0;
   }
   touched |= kRead;
 }
 
 void Traffic::write(Features& features, std::uint64_t sector) {
   std::uint8_t& touched = sectors_.at(sector * kSectorBytes);
-  features[Feature::kWrittenSectors] += (touched & kWritten) == 0 ? 1 : 0;
+  features[Feature::kWrittenSectors] += (touched & kWritten) == 0 ? kMemorySectors : 0;
   touched |= kWritten;
 }
 
@@ -142,35 +146,63 @@ void Traffic::access(Features& features, BlockTraffic& block, std::uint32_t warp
   // A piece of a bulk copy lies in one sector.
   if (access.is_async_proxy && count::new_units(access, kSectorBytes, block.bulk_sector) == 0)
     return;
-  const bool is_cached = !access.writes && !access.is_async && !is_strong(access);
-  std::uint64_t line = ~std::uint64_t{0};
+  if (access.writes) return store(features, access);
+  const bool is_cached = !access.is_async && !is_strong(access);
+  if (!access.is_async_proxy) {
+    features[Feature::kL1Wavefronts] +=
+        static_cast<std::uint64_t>(count::wavefronts_of(access).total);
+  }
   for_each_sector(access, [&](std::uint64_t sector) {
     features[Feature::kL1Sectors] += 1;
-    const std::uint64_t own_line = sector / (kLineBytes / kSectorBytes);
-    features[Feature::kL1Lines] += own_line != line ? 1 : 0;
-    line = own_line;
-    if (access.writes) {
-      features[Feature::kL2WriteSectors] += 1;
-      write(features, sector);
-    } else if (!is_cached ||
-               !caches_.reads(block.serial, sector, block.requested[warp]++, reach_)) {
-      features[Feature::kL2ReadSectors] += 1;
-      read(features, sector);
-    }
+    if (is_cached && caches_.reads(block.serial, sector, block.requested[warp]++, reach_)) return;
+    features[Feature::kL2ReadSectors] += 1;
+    read(features, sector);
   });
 }
 
-// The second cache updates the words of a sector side by side, and lanes at one word one by one. A
-// line's operations queue.
+void Traffic::store(Features& features, const Access& access) {
+  const SortedAddresses addresses(access);
+  constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  std::uint64_t last = kNone, sector = kNone, line = kNone, written_bytes = 0;
+  const auto end_sector = [&] {
+    if (sector == kNone) return;
+    features[Feature::kL2WriteSectors] += 1;
+    features[Feature::kL2PartSectors] += written_bytes < kSectorBytes ? 1 : 0;
+    write(features, sector);
+  };
+  for (const std::uint64_t address : addresses.all()) {
+    if (address == last) continue;
+    last = address;
+    if (address / kSectorBytes != sector) {
+      end_sector();
+      sector = address / kSectorBytes;
+      written_bytes = 0;
+    }
+    written_bytes += access.size_bytes;
+    features[Feature::kL2WriteLines] += address / kLineBytes != line ? 1 : 0;
+    line = address / kLineBytes;
+  }
+  end_sector();
+}
+
+// The second cache updates the words of a sector side by side, and lanes at one word one by one.
+// Operations of a line queue, and so do those of a slice. A sum of floats takes longer than one of
+// integers where the next one needs it.
 void Traffic::count_atomic(Features& features, const Access& access) {
   const SortedAddresses addresses(access);
+  const bool sums_floats = access.instruction->has("add") &&
+                           (access.instruction->has("f32") || access.instruction->has("f64"));
   std::uint64_t sector = 0, word = 0;
   std::uint32_t at_word = 0, at_sector = 0;
+  const auto add = [](auto& table, std::uint64_t address, std::uint32_t more, std::uint64_t& most) {
+    std::uint32_t& sum = table.at(address);
+    sum += more;
+    most = std::max<std::uint64_t>(most, sum);
+  };
   const auto end_sector = [&] {
     if (at_sector == 0) return;
-    std::uint32_t& line = atomics_.at(sector * kSectorBytes / kLineBytes * kLineBytes);
-    line += at_sector;
-    hottest_ = std::max<std::uint64_t>(hottest_, line);
+    add(atomics_, sector * kSectorBytes, at_sector, hottest_line_);
+    add(slices_, sector * kSectorBytes, at_sector, hottest_slice_);
   };
   for (const std::uint64_t address : addresses.all()) {
     if (!memory::is_device(address)) continue;
@@ -182,6 +214,7 @@ void Traffic::count_atomic(Features& features, const Access& access) {
     }
     at_word = at_sector != 0 && address == word ? at_word + 1 : 1;
     word = address;
+    if (sums_floats) add(float_sums_, address, 1, hottest_float_);
     at_sector = std::max(at_sector, at_word);
   }
   end_sector();
@@ -211,9 +244,10 @@ void Traffic::look(BlockTraffic& block, const Access& access) {
 void Traffic::copy(Features& features, std::uint64_t to, std::uint64_t from,
                    std::uint64_t size_bytes) {
   const auto touch = [&](std::uint64_t address, auto visit) {
+    const std::uint64_t begin = address / kSectorBytes;
     const std::uint64_t end = (address + size_bytes - 1) / kSectorBytes + 1;
-    for (std::uint64_t sector = address / kSectorBytes; sector < end; ++sector) {
-      visit(sector);
+    for (std::uint64_t sector = begin; sector < end; ++sector) visit(sector);
+    for (std::uint64_t sector = begin; sector < end; ++sector) {
       sectors_.at(sector * kSectorBytes) = kEarlier;
     }
   };

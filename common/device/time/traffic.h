@@ -12,6 +12,10 @@
 
 namespace timing {
 
+inline constexpr std::uint64_t kLineBytes = 128;    // of the caches
+inline constexpr std::uint64_t kSliceBytes = 1024;  // neighbouring lines that one slice of L2 has
+inline constexpr std::uint64_t kMemoryBytes = 64;   // that memory delivers at a time
+
 struct BlockTraffic {
   std::uint64_t number = 0;              // of the block in the launch, from 1 on
   std::uint64_t serial = 0;              // of all blocks of all launches
@@ -60,16 +64,20 @@ class Traffic {
 
   void read(Features& features, std::uint64_t sector);
   void write(Features& features, std::uint64_t sector);
+  void store(Features& features, const run::Access& access);
   void count_atomic(Features& features, const run::Access& access);
   void look(BlockTraffic& block, const run::Access& access);
 
   FirstCaches caches_;
-  std::uint64_t num_started_ = 0;  // blocks
-  std::uint32_t reach_ = 0;        // of a warp's sector in its cache
-  AddressTable<std::uint8_t, 32> sectors_;
-  AddressTable<std::uint32_t, 128> atomics_;  // operations at each line
-  AddressTable<std::uint32_t, 4> writers_;    // blocks that publish words
-  std::uint64_t hottest_ = 0;
+  std::uint64_t num_started_ = 0;                     // blocks
+  std::uint32_t reach_ = 0;                           // of a warp's sector in its cache
+  AddressTable<std::uint8_t, kMemoryBytes> sectors_;  // pairs of them
+  // Operations of atomics.
+  AddressTable<std::uint32_t, kLineBytes> atomics_;  // at each line
+  AddressTable<std::uint32_t, kSliceBytes> slices_;  // at each slice's lines
+  AddressTable<std::uint32_t, 4> float_sums_;        // at each word, of floats
+  AddressTable<std::uint32_t, 4> writers_;           // blocks that publish words
+  std::uint64_t hottest_line_ = 0, hottest_slice_ = 0, hottest_float_ = 0;
 };
 
 }  // namespace timing

@@ -2,6 +2,7 @@
 #include "time/watcher.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <utility>
 
@@ -77,6 +78,7 @@ void Watcher::launch_begins(run::Launch& launch) {
   const std::uint64_t num_warps = (launch.block.count() + run::kWarpSize - 1) / run::kWarpSize;
   shape_->features[Feature::kLaunches] += 1;
   shape_->features[Feature::kBlocks] += launch.grid.count();
+  shape_->features[Feature::kClusterBlocks] += std::max<std::uint64_t>(launch.cluster.count(), 1);
   shape_->features[Feature::kWarps] += launch.grid.count() * num_warps;
   traffic_.begin_launch(launch);
   longest_ = {};
@@ -198,7 +200,9 @@ void Watcher::add_lines(const code::Program& program) {
 void Watcher::multiplies(Warp& /*warp*/, const code::Instruction& instruction,
                          std::uint64_t multiply_adds) {
   if (shape_ == nullptr) return;
-  shape_->features[Feature::kTensor] += in_products_of_16_bits(instruction, multiply_adds);
+  const bool is_of_warpgroup = opcode_of(instruction) == "wgmma";
+  shape_->features[is_of_warpgroup ? Feature::kWarpgroupTensor : Feature::kTensor] +=
+      in_products_of_16_bits(instruction, multiply_adds);
 }
 
 // ---- where threads meet
@@ -282,12 +286,18 @@ void Watcher::copies_waited(Warp& warp, std::uint32_t /*lanes*/, std::uint32_t n
 
 void Watcher::access(Warp& warp, Access& access) {
   if (shape_ == nullptr || access.lanes == 0) return;
+  // How wgmma reads shared memory is not documented; its rate includes that.
+  if (opcode_of(*access.instruction) == "wgmma") return;
   BlockState& block = states_[warp.block->slot];
   if (access.space == Space::kShared) {
     shape_->features[Feature::kSharedWavefronts] +=
         is_bulk_copy(access)
             ? count::new_units(access, count::kWavefrontBytes, block.bulk_wavefront)
             : shared_wavefronts(access);
+    if (access.remote != nullptr) {
+      shape_->features[Feature::kRemotePackets] += static_cast<std::uint64_t>(
+          access.is_atomic ? std::popcount(access.lanes) : count::sectors_of(access));
+    }
   }
   if (access.space != Space::kGlobal) return;
   traffic_.access(shape_->features, block.traffic, warp.id, access);

@@ -2,6 +2,8 @@
 // Measures what the model of time needs to know of a GPU, one number per line: name and value, as
 // in the files of its devices. Run it by `docs/bench/measure calibrate`; docs/time.md explains the
 // names.
+#include <cooperative_groups.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -71,6 +73,14 @@ __global__ void read_kernel(const float4* d_in, std::size_t count, int passes, f
   if (sum == 1) d_out[0] = sum;  // never: the array is 0; so the reads stay
 }
 
+__global__ void copy_kernel(const float4* d_in, std::size_t count, float4* d_out) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+#pragma unroll 4
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
+    d_out[i] = d_in[i];
+  }
+}
+
 // One thread goes from word to word: each load waits for the one before.
 __global__ void chase_kernel(const std::uint32_t* d_next, int steps, long long* d_cycles,
                              std::uint32_t* d_last) {
@@ -87,8 +97,37 @@ __global__ void barrier_kernel(int steps, long long* d_cycles) {
   if (threadIdx.x == 0) d_cycles[0] = clock64() - begin;
 }
 
-__global__ void atomic_kernel(float* d_sum, int steps) {
-  for (int step = 0; step < steps; ++step) atomicAdd(d_sum, 1.0F);
+__device__ std::uint32_t next_random(std::uint32_t& state) {
+  state = state * 1664525U + 1013904223U;
+  return state >> 8;
+}
+
+// Every lane adds to random ones of `num_words` words.
+template <class T>
+__global__ void atomic_kernel(T* d_sums, std::uint32_t num_words, int steps) {
+  std::uint32_t state = blockIdx.x * 7919 + threadIdx.x * 104729 + 1;
+  for (int step = 0; step < steps; ++step) atomicAdd(&d_sums[next_random(state) % num_words], T{1});
+}
+
+constexpr int kClusterBlocks = 8;
+constexpr int kRemoteWords = 2048;  // so many that lanes of a warp rarely share one
+
+// Every lane adds to random words of the next block of its cluster.
+__global__ void __cluster_dims__(kClusterBlocks) remote_kernel(int steps, std::uint32_t* d_out) {
+#if __CUDA_ARCH__ >= 900
+  __shared__ std::uint32_t sums[kRemoteWords];
+  const auto cluster = cooperative_groups::this_cluster();
+  for (int i = threadIdx.x; i < kRemoteWords; i += blockDim.x) sums[i] = 0;
+  cluster.sync();
+  std::uint32_t* const others =
+      cluster.map_shared_rank(sums, (cluster.block_rank() + 1) % kClusterBlocks);
+  std::uint32_t state = blockIdx.x * 7919 + threadIdx.x * 104729 + 1;
+  for (int step = 0; step < steps; ++step) {
+    atomicAdd(&others[next_random(state) % kRemoteWords], 1U);
+  }
+  cluster.sync();
+  if (threadIdx.x == 0) d_out[blockIdx.x] = sums[0];
+#endif
 }
 
 // Cycles of the first multiprocessor for a chain of multiply-adds, which no clock of the host sees.
@@ -153,6 +192,46 @@ double read_gbps(const cudaDeviceProp& device, std::size_t size_bytes, int passe
   return static_cast<double>(size_bytes) * passes / seconds * 1e-9;
 }
 
+// Of bytes that are read and bytes that are written.
+double copy_gbps(const cudaDeviceProp& device, std::size_t size_bytes) {
+  const std::size_t count = size_bytes / sizeof(float4);
+  const Array<float4> d_in(count), d_out(count);
+  const int num_blocks = device.multiProcessorCount * 4;
+  const double seconds =
+      seconds_of([&] { copy_kernel<<<num_blocks, 512>>>(d_in.data, count, d_out.data); });
+  return 2 * static_cast<double>(size_bytes) / seconds * 1e-9;
+}
+
+// Of one operation, if the lanes of each warp come one after the other.
+template <class T>
+double atomic_ns(const cudaDeviceProp& device, std::uint32_t num_words) {
+  constexpr int kAdds = 64;
+  const Array<T> d_sums(num_words);
+  const int num_blocks = device.multiProcessorCount * 4;
+  const double seconds =
+      seconds_of([&] { atomic_kernel<T><<<num_blocks, 256>>>(d_sums.data, num_words, kAdds); });
+  return seconds * 1e9 / (num_blocks * 256.0 * kAdds);
+}
+
+// How many operations a sector or a slice makes of the request of a warp whose lanes go to random
+// ones of `num_words` words: the words of a sector are updated side by side, those of one word one
+// after the other.
+double operations(std::uint32_t num_words) {
+  constexpr int kRequests = 10'000;
+  constexpr std::uint32_t kSectorWords = 8;
+  std::mt19937 random(1);
+  double sum = 0;
+  for (int request = 0; request < kRequests; ++request) {
+    std::vector<int> lanes(num_words);
+    for (int lane = 0; lane < kWarpSize; ++lane) ++lanes[random() % num_words];
+    for (std::uint32_t first = 0; first < num_words; first += kSectorWords) {
+      const auto begin = lanes.begin() + first;
+      sum += *std::max_element(begin, begin + std::min(kSectorWords, num_words - first));
+    }
+  }
+  return sum / kRequests;
+}
+
 }  // namespace
 
 int main() {
@@ -174,30 +253,38 @@ int main() {
   print("clock_ghz", clock_hz * 1e-9);
 
   const std::size_t l2_bytes = static_cast<std::size_t>(device.l2CacheSize);
-  print("dram_gbps", read_gbps(device, 64 * l2_bytes, 1));
+  print("dram_gbps", copy_gbps(device, 32 * l2_bytes));
   print("l2_gbps", read_gbps(device, l2_bytes / 4, 64));
   print("dram_cycles", load_cycles(16 * l2_bytes));
   print("l2_cycles", load_cycles(l2_bytes / 16));
 
-  barrier_kernel<<<1, 1024>>>(kSteps, d_cycles.data);
-  print("barrier_cycles", static_cast<double>(cycles_of(d_cycles)) / kSteps);
+  double barrier_cycles[2] = {};
+  for (const int num_warps : {1, 32}) {
+    barrier_kernel<<<1, num_warps * kWarpSize>>>(kSteps, d_cycles.data);
+    barrier_cycles[num_warps / 32] = static_cast<double>(cycles_of(d_cycles)) / kSteps;
+  }
+  print("barrier_cycles", (barrier_cycles[1] - barrier_cycles[0]) / 31);
 
-  constexpr int kRounds = 256;  // of blocks that follow each other
-  const int resident = device.maxThreadsPerMultiProcessor / 1024;
-  const int num_blocks = device.multiProcessorCount * resident * kRounds;
-  const double block_seconds = seconds_of([&] { empty_kernel<<<num_blocks, 1024>>>(); });
-  print("block_cycles", block_seconds * clock_hz / kRounds);
+  constexpr int kBlocks = 8192;  // of each multiprocessor
+  const int num_blocks = device.multiProcessorCount * kBlocks;
+  const double block_seconds = seconds_of([&] { empty_kernel<<<num_blocks, 256>>>(); });
+  print("block_cycles", block_seconds * clock_hz / kBlocks);
 
-  constexpr int kAdds = 64;
-  const double atomic_seconds =
-      seconds_of([&] { atomic_kernel<<<device.multiProcessorCount, 256>>>(d_out.data, kAdds); });
-  print("atomic_ns", atomic_seconds * 1e9 / (num_multiprocessors * 256 * kAdds));
+  if (device.major >= 9) {
+    constexpr int kAdds = 512, kThreads = 1024;
+    const Array<std::uint32_t> d_sums(kClusterBlocks);
+    const double seconds =
+        seconds_of([&] { remote_kernel<<<kClusterBlocks, kThreads>>>(kAdds, d_sums.data); });
+    print("remote_cycles", seconds * clock_hz / (kAdds * kThreads));
+  }
 
-  constexpr int kLaunches = 2048;
-  const double launch_seconds = seconds_of([&] {
-    for (int launch = 0; launch < kLaunches; ++launch) empty_kernel<<<1, kWarpSize>>>();
-  });
-  print("launch_us", launch_seconds * 1e6 / kLaunches);
+  constexpr std::uint32_t kLineWords = 32, kSliceWords = 256;
+  const auto of_operation = [&](std::uint32_t num_words) {
+    return atomic_ns<std::uint32_t>(device, num_words) * kWarpSize / operations(num_words);
+  };
+  print("atomic_ns", of_operation(kLineWords));
+  print("slice_ns", of_operation(kSliceWords));
+  print("float_sum_ns", atomic_ns<float>(device, 1));
 
   const double tensor_seconds = seconds_of(
       [&] { tensor_kernel<<<device.multiProcessorCount * 4, 512>>>(kSteps, d_out.data); });

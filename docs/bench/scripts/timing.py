@@ -21,6 +21,7 @@ from measurements import (
     GPU,
     NOTHING,
     ROOT,
+    MeasurementError,
     gpu_fields,
     gpu_name,
     markdown,
@@ -34,27 +35,34 @@ from measurements import (
 )
 
 from lockstep_grader.model.compat import tomllib
-from lockstep_grader.model.timing import Device, Launches, Prediction, norm_of, predict, terms_of
+from lockstep_grader.model.timing import (
+    Device,
+    Launches,
+    Prediction,
+    norm_of,
+    predict,
+    terms_of,
+)
 from lockstep_grader.student.bench import Line, draw_plot
 from lockstep_grader.student.profile.timing import FOLDER, device_names, read_device
 
-COUNTED = "time.json"
+COUNTED, OTHERS = "time.json", "time-others.json"
 CALIBRATE = "docs/bench/scripts/calibrate.cu"
 FIGURE = "time.svg"
 PAGE = ROOT / "docs" / "time.md"
 DEVICE = "h200"
 UNMEASURED = "published"  # begins the source of devices that follow the fitted one
-FITTED = (
+FITTED = ("next_block_cycles", "launch_us", "copy_us", "call_us", "overlap")
+MEASURED = (  # by calibrate, and carried over to devices that nothing was measured on
     "l2_gbps",
-    "dram_cycles",
     "l2_cycles",
+    "dram_cycles",
     "barrier_cycles",
     "block_cycles",
+    "remote_cycles",
     "atomic_ns",
-    "launch_us",
-    "copy_us",
-    "call_us",
-    "overlap",
+    "slice_ns",
+    "float_sum_ns",
 )
 FACTORS = (0.75, 0.93, 1.07, 1.33)
 WORTH = 0.998  # of the loss: a smaller gain moves no number
@@ -72,13 +80,17 @@ KINDS = {  # of bounds, as predictions name them; the others are arithmetic
     "steps": "latency",
     "look-back": "latency",
     "launches": "latency",
+    "starts": "latency",
+    "stores": "bandwidth",
     "shared": "shared_memory",
+    "remote": "shared_memory",
     "atomics": "atomics",
 }
 OFF = 1.35  # the ratio of the figure's two dashed lines
 FEATURES = (  # of launches, in the order of the file
     "launches",
     "blocks",
+    "cluster_blocks",
     "warps",
     "issued",
     "fp32",
@@ -87,14 +99,20 @@ FEATURES = (  # of launches, in the order of the file
     "special",
     "exchange",
     "tensor_multiply_adds",
+    "wgmma_multiply_adds",
     "shared_wavefronts",
+    "remote_packets",
     "global_loads",
     "l1_sectors",
-    "l1_lines",
+    "l1_wavefronts",
     "l2_read_sectors",
     "l2_write_sectors",
+    "l2_write_lines",
+    "l2_part_sectors",
     "l2_atomic_sectors",
     "hottest_line",
+    "hottest_slice",
+    "hottest_float",
     "distinct_read_sectors",
     "distinct_written_sectors",
     "cold_read_sectors",
@@ -140,27 +158,38 @@ def read_rows() -> list[Row]:
             call = calls.get((f"{ladder['lab']}/{row['rung']}", row["num_items"]))
             if call is None or row["noisy"]:
                 continue
-            launches = tuple(
-                Launches(
-                    name,
-                    tuple(block),
-                    shared,
-                    registers,
-                    dict(zip(stored["features"], counts, strict=True)),
-                )
-                for name, block, shared, registers, *counts in call["launches"]
-            )
+            launches = launches_of(call, stored["features"])
             seconds = row["time_ms"] * 1e-3
-            rows.append(
-                Row(
-                    ladder["lab"],
-                    row["rung"],
-                    row["num_items"],
-                    seconds,
-                    launches,
-                )
-            )
+            rows.append(Row(ladder["lab"], row["rung"], row["num_items"], seconds, launches))
     return rows
+
+
+def launches_of(call: Mapping[str, Any], features: Sequence[str]) -> tuple[Launches, ...]:
+    return tuple(
+        Launches(
+            name,
+            tuple(block),
+            shared,
+            registers,
+            dict(zip(features, counts, strict=True)),
+        )
+        for name, block, shared, registers, *counts in call["launches"]
+    )
+
+
+def read_others() -> list[Row]:
+    """Kernels of programs that others have written. Nsight Compute has measured them, without a call."""
+    stored = json.loads((BENCH / OTHERS).read_text("utf-8"))
+    return [
+        Row(
+            each["program"],
+            f"{each['kernel']} {each['arguments']}",
+            0,
+            each["us"] * 1e-6,
+            launches_of(each, stored["features"]),
+        )
+        for each in stored["kernels"]
+    ]
 
 
 def loss(rows: Sequence[Row], device: Device) -> float:
@@ -263,6 +292,39 @@ def table(rows: Sequence[Row], fitted: Device, without: Mapping[str, Device]) ->
     return "\n".join([*markdown(head, lines, 4), "", kinds, "", *markdown(titles, furthest)])
 
 
+def others_table(device: Device) -> str:
+    """How far off kernels are that nothing was fitted to, and those that are furthest off."""
+    rows, alone = read_others(), replace(device, call_us=0)
+    found = validate(rows, {row.lab: alone for row in rows})
+    programs = len({row.lab for row in rows})
+    lines = [
+        f"{len(rows)} kernels of {programs} programs: median error {found.within(0.5):.0%}, nine tenths "
+        f"within {found.within(0.9):.0%}.",
+        "",
+    ]
+    worst = sorted(rows, key=lambda row: -abs(row.error(alone)))[:WORST]
+    furthest = [
+        [
+            f"`{row.lab}`",
+            f"`{row.rung}`",
+            f"{row.seconds * 1e6:.1f} us",
+            f"{(told := row.predicted(alone)).seconds * 1e6:.1f} us",
+            f"{told.seconds / row.seconds:.2f}",
+            told.limited_by,
+        ]
+        for row in worst
+    ]
+    titles = [
+        "program",
+        "kernel, arguments",
+        "measured",
+        "predicted",
+        "ratio",
+        "limited by",
+    ]
+    return "\n".join([*lines, *markdown(titles, furthest)])
+
+
 def bounds(rows: Sequence[Row], device: Device) -> tuple[int, int]:
     """Of how many rungs the bound is of the kind that the lab's predictions teach; and how many
     have one, at their largest counted size."""
@@ -350,10 +412,10 @@ def set_numbers(file: Path, numbers: Mapping[str, float]) -> None:
 
 
 def in_proportion(fitted: Device, other: Device) -> dict[str, float]:
-    """The fitted numbers for a device that nothing was measured on: answers of L2 and memory take
+    """The H200's numbers for a device that nothing was measured on: answers of L2 and memory take
     as many nanoseconds, and what a multiprocessor does as many cycles. L2 serves as many bytes per
     cycle of a multiprocessor, or more where the memory's bandwidth asks for it."""
-    numbers = {name: getattr(fitted, name) for name in FITTED}
+    numbers = {name: getattr(fitted, name) for name in (*MEASURED, *FITTED)}
     cycles = other.multiprocessors * other.clock / (fitted.multiprocessors * fitted.clock)
     numbers["l2_gbps"] *= max(cycles, other.dram_gbps / fitted.dram_gbps)
     for name in ("l2_cycles", "dram_cycles"):
@@ -384,7 +446,16 @@ def count(rung: str, sizes: Sequence[int]) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as temp:
         file = Path(temp) / "profile.json"
         chosen = [word for size in sizes for word in ("--size", str(size))]
-        command = ["./lab", "profile", rung, "--from", "solutions", "--timed", "--device", DEVICE]
+        command = [
+            "./lab",
+            "profile",
+            rung,
+            "--from",
+            "solutions",
+            "--timed",
+            "--device",
+            DEVICE,
+        ]
         output([*command, "--line-limit", "1", "--json", file, *chosen])
         return list(record(json.loads(file.read_text("utf-8"))))
 
@@ -403,8 +474,12 @@ def count_all(chosen: Sequence[str]) -> None:
         for rung, numbers in sizes.items():
             if chosen and rung not in chosen and ladder["lab"] not in chosen:
                 continue
-            for call in count(rung, numbers):
-                calls[rung, call["num_items"]] = call
+            try:
+                counted = count(rung, numbers)
+            except MeasurementError as error:  # such as a call that needs more memory
+                print(f"not counted: {error}")
+                continue
+            calls.update({(rung, call["num_items"]): call for call in counted})
             made = [calls[key] for key in sorted(calls)]
             write_json(COUNTED, {**provenance(), "features": FEATURES, "calls": made})
             measured_now(COUNTED, [rung])
@@ -441,6 +516,7 @@ def time(
             set_numbers(FOLDER / f"{name}.toml", in_proportion(fitted, other))
     sources.write_table(PAGE, "example", example(rows, read_device(DEVICE)))
     sources.write_table(PAGE, "time", table(rows, fitted, without))
+    sources.write_table(PAGE, "others", others_table(fitted))
     write(FIGURE, figure(rows, without))
 
 

@@ -23,13 +23,16 @@ _WORDS = {  # for a sentence: "limited by ..."
     "exchange": "shuffles",
     "tensor": "tensor cores",
     "shared": "shared memory",
+    "remote": "other blocks' shared memory",
     "l1": "the first cache",
+    "stores": "stores on their way to L2",
     "l2": "the L2 cache",
     "dram": "the memory's bandwidth",
     "loads": "loads in flight",
     "steps": "steps that wait for each other",
     "look-back": "tiles that wait for tiles",
-    "atomics": "atomics that queue at one line",
+    "atomics": "atomics that queue at one place",
+    "starts": "blocks that start",
     "launches": "launches",
 }
 
@@ -53,7 +56,8 @@ class Device:
     fp64: float
     special: float
     exchange: float
-    tensor: float  # multiply-adds of 16 bits per clock
+    tensor: float  # multiply-adds of 16 bits per clock, of warps ...
+    wgmma: float  # ... and of groups of warps
     l1_sectors: float
     l2_bytes: int
     l2_gbps: float
@@ -61,9 +65,13 @@ class Device:
     l1_cycles: float  # of a load that L1 answers
     l2_cycles: float
     dram_cycles: float
-    barrier_cycles: float
-    block_cycles: float  # from a block's end to the next one's first instruction
-    atomic_ns: float  # of one lane at a line that is busy
+    barrier_cycles: float  # of each warp that comes to it
+    block_cycles: float  # from the start of a block to that of the next
+    next_block_cycles: float  # from the end of a block to the start of the one in its place
+    remote_cycles: float  # of a packet to another block's shared memory
+    atomic_ns: float  # of one operation at a line that is busy
+    slice_ns: float  # ... at a slice of L2
+    float_sum_ns: float  # ... at a word, of floats
     launch_us: float
     copy_us: float  # in place of it, for a copy between host and device
     call_us: float  # before the first launch
@@ -182,8 +190,11 @@ def resident_blocks(launches: Launches, device: Device) -> int:
 def terms_of(launches: Launches, device: Device) -> tuple[dict[str, float], int]:
     """Seconds that one launch needs each resource, and the blocks that share a multiprocessor."""
     mean, warps = launches.mean, launches.warps_per_block
-    blocks = max(1.0, mean("blocks"))
-    busiest = math.ceil(blocks / device.multiprocessors)  # blocks of one multiprocessor
+    blocks = mean("blocks") or device.multiprocessors  # a copy or a fill is everywhere
+    # The blocks of a cluster start together, each on a multiprocessor of its own.
+    cluster = max(1.0, mean("cluster_blocks"))
+    usable = max(1.0, device.multiprocessors // cluster) * cluster
+    busiest = math.ceil(blocks / usable)  # blocks of one multiprocessor
     together = min(resident_blocks(launches, device), busiest)
     rounds = busiest / together
 
@@ -193,14 +204,20 @@ def terms_of(launches: Launches, device: Device) -> tuple[dict[str, float], int]
 
     read = _sectors_from_memory(launches, device)
     moved = mean("distinct_written_sectors") + read
-    requested = sum(mean(f"l2_{kind}_sectors") for kind in ("read", "write", "atomic"))
-    # Of L2's ports, which are the multiprocessors'. A copy or a fill has no block, and all ports.
-    share = min(1.0, (mean("blocks") or device.multiprocessors) / device.multiprocessors)
+    # An atomic reads its sector and writes it.
+    requested = sum(
+        mean(f"l2_{kind}_sectors") * times
+        for kind, times in (("read", 1), ("write", 1), ("atomic", 2))
+    )
+    stored = cycles("l2_write_lines", 1) + cycles("l2_write_sectors", 2)
+    share = min(1.0, blocks / device.multiprocessors)  # of L2's ports: the multiprocessors'
     load = load_cycles(launches, device)
-    overhead = device.barrier_cycles * mean("barriers") / blocks + device.block_cycles
+    barriers = device.barrier_cycles * warps * mean("barriers") / blocks
     tiles = together * min(device.multiprocessors, blocks)
     own = {
-        "steps": mean("chain_cycles") / blocks + overhead,
+        "steps": mean("chain_cycles") / blocks
+        + barriers
+        + device.next_block_cycles * (1 - 1 / rounds),
         "loads": mean("chain_loads") / blocks * load,
         "look-back": _hops(launches, tiles) * device.l2_cycles,
     }
@@ -212,12 +229,21 @@ def terms_of(launches: Launches, device: Device) -> tuple[dict[str, float], int]
         "fp64": cycles("fp64", device.fp64),
         "special": cycles("special", device.special),
         "exchange": cycles("exchange", device.exchange),
-        "tensor": cycles("tensor_multiply_adds", device.tensor),
+        "tensor": cycles("tensor_multiply_adds", device.tensor)
+        + cycles("wgmma_multiply_adds", device.wgmma),
         "shared": cycles("shared_wavefronts", 1),
-        "l1": max(cycles("l1_sectors", device.l1_sectors), cycles("l1_lines", 1)),
+        "remote": cycles("remote_packets", 1 / device.remote_cycles),
+        "l1": max(cycles("l1_sectors", device.l1_sectors), cycles("l1_wavefronts", 1)),
+        "stores": stored + cycles("l2_part_sectors", 2),
         "l2": requested * SECTOR_BYTES / (device.l2_gbps * 1e9 * share),
         "dram": moved * SECTOR_BYTES / (device.dram_gbps * 1e9),
-        "atomics": mean("hottest_line") * device.atomic_ns * 1e-9,
+        "atomics": 1e-9
+        * max(
+            mean("hottest_line") * device.atomic_ns,
+            mean("hottest_slice") * device.slice_ns,
+            mean("hottest_float") * device.float_sum_ns,
+        ),
+        "starts": busiest * device.block_cycles / device.clock,
         max(own, key=lambda wait: own[wait]): waiting / device.clock,
     }
     return terms, together
@@ -238,7 +264,7 @@ def _steps_past_l1(launches: Launches) -> float:
     Each wait is for all loads that a warp has made since the last one.
     """
     mean = launches.mean
-    reads = mean("l1_sectors") - mean("l2_write_sectors")
+    reads = mean("l1_sectors")
     missing = min(1.0, mean("l2_read_sectors") / reads) if reads > 0 else 1.0
     waits = mean("chain_loads") / max(1.0, mean("blocks"))
     loads = mean("global_loads") / max(1.0, mean("warps"))
