@@ -30,6 +30,25 @@ void read_bandwidth_of_two(const float* d_a, const float* d_b, int num_items, fl
 void copy_bandwidth(const int* d_in, int num_items, int* d_out, Scratch& scratch,
                     cudaStream_t stream);
 
+// The layout of lab 14-merge's Fraction.
+struct alignas(8) Ratio {
+  int numerator;
+  int denominator;
+};
+
+// Copies both arrays into d_out, one after the other: the floor of every merge. Shapes as
+// lab::merge; both inputs of an even length.
+void copy_bandwidth_of_two(const Ratio* d_a, int num_a, const Ratio* d_b, int num_b, Ratio* d_out,
+                           Scratch& scratch, cudaStream_t stream);
+
+// cub::DeviceMerge::MergeKeys and cub::DeviceMergeSort::SortKeysCopy, which is stable, by the value
+// of a ratio, with the temporary storage from scratch. Shapes as lab::merge and lab::sort, whose
+// order is ignored.
+void cub_merge(const Ratio* d_a, int num_a, const Ratio* d_b, int num_b, Ratio* d_out,
+               Scratch& scratch, cudaStream_t stream);
+void cub_merge_sort(const Ratio* d_in, int num_items, int order, Ratio* d_out, Scratch& scratch,
+                    cudaStream_t stream);
+
 // Adds two arrays of num_items floats: the floor of everything that reads two items to write one.
 //   d_a, d_b, d_sum (num_items)  device, 256-byte aligned; num_items a multiple of 4
 void add_bandwidth(const float* d_a, const float* d_b, int num_items, float* d_sum,

@@ -3,6 +3,8 @@
 // headers: this file takes 11 s of processor time, four files took 30 s.
 #include <cstddef>
 #include <cub/device/device_histogram.cuh>
+#include <cub/device/device_merge.cuh>
+#include <cub/device/device_merge_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
@@ -20,6 +22,13 @@ constexpr int kBits = 32;
 // std::size_t. Where that changes lies between two sizes of docs/bench/h200-library.json.
 constexpr int kManyKeys = 1 << 23;
 constexpr int kManyPairs = 1 << 18;
+
+struct ByValue {
+  __device__ bool operator()(Ratio x, Ratio y) const {
+    return static_cast<std::int64_t>(x.numerator) * y.denominator <
+           static_cast<std::int64_t>(y.numerator) * x.denominator;
+  }
+};
 
 // Calls `call(d_temporary, temporary_bytes)` twice: first with null, which returns the memory it
 // needs, then with that much of `scratch`. Throws CudaError, std::bad_alloc.
@@ -61,6 +70,22 @@ void cub_histogram_even(const float* d_samples, int num_samples, int num_bins, f
   call_cub(scratch, [&](void* d_temporary, std::size_t& temporary_bytes) {
     return cub::DeviceHistogram::HistogramEven(d_temporary, temporary_bytes, d_samples, d_counts,
                                                num_bins + 1, lower, upper, num_samples, stream);
+  });
+}
+
+void cub_merge(const Ratio* d_a, int num_a, const Ratio* d_b, int num_b, Ratio* d_out,
+               Scratch& scratch, cudaStream_t stream) {
+  call_cub(scratch, [&](void* d_temporary, std::size_t& temporary_bytes) {
+    return cub::DeviceMerge::MergeKeys(d_temporary, temporary_bytes, d_a, num_a, d_b, num_b, d_out,
+                                       ByValue(), stream);
+  });
+}
+
+void cub_merge_sort(const Ratio* d_in, int num_items, int /*order*/, Ratio* d_out, Scratch& scratch,
+                    cudaStream_t stream) {
+  call_cub(scratch, [&](void* d_temporary, std::size_t& temporary_bytes) {
+    return cub::DeviceMergeSort::SortKeysCopy(d_temporary, temporary_bytes, d_in, d_out, num_items,
+                                              ByValue(), stream);
   });
 }
 

@@ -119,6 +119,16 @@ void copy_bandwidth(const int* d_in, int num_items, int* d_out, Scratch&, cudaSt
   check_launch();
 }
 
+void copy_bandwidth_of_two(const Ratio* d_a, int num_a, const Ratio* d_b, int num_b, Ratio* d_out,
+                           Scratch& scratch, cudaStream_t stream) {
+  const auto copy = [&](const Ratio* d_in, int num_items, Ratio* d_to) {
+    copy_bandwidth(reinterpret_cast<const int*>(d_in), 2 * num_items, reinterpret_cast<int*>(d_to),
+                   scratch, stream);
+  };
+  copy(d_a, num_a, d_out);
+  copy(d_b, num_b, d_out + num_a);
+}
+
 void add_bandwidth(const float* d_a, const float* d_b, int num_items, float* d_sum, Scratch&,
                    cudaStream_t stream) {
   const int num_vectors = num_items / 4;

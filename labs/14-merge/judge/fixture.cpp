@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "fixture.h"
+
+#include <algorithm>
+
+namespace lab_judge {
+namespace {
+
+constexpr int kMaxExplainedItems = 1 << 14;  // a mistake shows in a smaller case, too
+
+std::string text(const lab::Fraction& item) {
+  return std::to_string(item.numerator) + "/" + std::to_string(item.denominator);
+}
+
+std::string items(int count) { return std::to_string(count) + (count == 1 ? " item" : " items"); }
+
+std::string to_text(const Problem& problem) {
+  if (problem.function == Function::kMerge) {
+    return items(problem.num_a) + " with " + items(problem.num_items() - problem.num_a);
+  }
+  return items(problem.num_items()) +
+         (problem.order == lab::Order::kByValue ? " by value" : ", largest denominator first");
+}
+
+}  // namespace
+
+std::optional<Failure> ItemsFixture::attempt(const std::vector<Problem>& problems) {
+  begin_case();
+  std::vector<Buffer<lab::Fraction>> outputs;
+  std::vector<wire::Call> calls;
+  int most_items = 0;
+  for (const Problem& problem : problems) {
+    const std::string suffix = problems.size() == 1 ? "" : "_" + std::to_string(calls.size() + 1);
+    most_items = std::max(most_items, problem.num_items());
+    outputs.push_back(output<lab::Fraction>("d_out" + suffix, problem.h_in.size()));
+    const bool is_merge = problem.function == Function::kMerge;
+    const auto d_a =
+        is_merge ? input("d_a" + suffix, problem.h_a()) : input("d_in" + suffix, problem.h_in);
+    const auto d_b = is_merge ? input("d_b" + suffix, problem.h_b()) : Buffer<lab::Fraction>();
+    calls.push_back(encode(problem.function, problem.order, d_a, d_b, outputs.back()));
+  }
+  set_scratch_bytes(scratch_bytes(most_items));
+  if (auto failure = run(calls)) return failure;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    auto failure = check(problems[i], outputs[i]);
+    if (!failure) continue;
+    if (problems.size() > 1) {
+      failure->message = "call " + std::to_string(i + 1) + " of " +
+                         std::to_string(problems.size()) + " in a row: " + failure->message;
+    }
+    return failure;
+  }
+  return std::nullopt;
+}
+
+std::optional<Failure> ItemsFixture::check(const Problem& problem,
+                                           const Buffer<lab::Fraction>& d_out) const {
+  const Items got = d_out.download();
+  const Items expected = expected_of(problem);
+  const auto wrong = std::ranges::mismatch(got, expected, [](const auto& x, const auto& y) {
+    return x.numerator == y.numerator && x.denominator == y.denominator;
+  });
+  if (wrong.in1 == got.end()) return std::nullopt;
+  const std::string place =
+      to_text(problem) + ": d_out[" + std::to_string(wrong.in1 - got.begin()) + "]";
+  if (judge::is_poison(wrong.in1->numerator) && judge::is_poison(wrong.in1->denominator)) {
+    return Failure{judge::kind::kOutputUnwritten, place + " was never written"};
+  }
+  Failure failure{judge::kind::kWrongResult,
+                  place + ": expected " + text(*wrong.in2) + ", got " + text(*wrong.in1)};
+  if (problem.num_items() > kMaxExplainedItems) return failure;
+  const std::vector<std::string> clauses = explain(problem, got);
+  if (!clauses.empty()) {
+    failure.pattern = clauses.front();
+    failure.other_patterns.assign(clauses.begin() + 1, clauses.end());
+  }
+  return failure;
+}
+
+}  // namespace lab_judge
