@@ -12,7 +12,7 @@
 //   outputs  device memory, 256-byte aligned, overwritten; no overlap with the inputs
 //   scratch  device memory for temporaries, contents undefined; Scratch::allocate<T>(count) throws
 //            std::bad_alloc when it is used up
-//   sizes    at most 2^30 rows and columns together with nonzeros, or vertices with edges
+//   sizes    num_columns, num_rows + num_nonzeros and num_vertices + num_edges are at most 2^30
 //   errors   lab::CudaError if a launch or a copy fails
 #pragma once
 
