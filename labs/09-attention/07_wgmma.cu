@@ -136,17 +136,9 @@ __device__ __forceinline__ void round(Weights& weights, const Sums& scores) {
   // TODO 6. The weights of 16 keys are 8 sums of a thread, and 4 words of A.
 }
 
-// Consumers start their products in turn: while those of one run, the other computes powers.
-// Consumer i waits at named barrier 1 + i, and the one before it arrives there.
-__device__ __forceinline__ void take_turn(int consumer) { wait_at(1 + consumer, 2 * 128); }
-__device__ __forceinline__ void pass_turn(int consumer) {
-  arrive_at(1 + (consumer + 1) % kConsumers, 2 * 128);
-}
-
 // A warpgroup: the outputs of its queries, still to be divided by the sums of their rows.
-__device__ __forceinline__ void consume(Sums& outputs, Rows& rows, int consumer, int num_keys,
+__device__ __forceinline__ void consume(Sums& outputs, Rows& rows, int first_row, int num_keys,
                                         const Shared& shared, Barriers& barriers) {
-  const int first_row = consumer * kProductRows;
   const bool releases = threadIdx.x % 32 == 0;  // one lane of each warp
   const int num_steps = ceil_div(num_keys, kKeys);
   Sums scores;
@@ -157,7 +149,6 @@ __device__ __forceinline__ void consume(Sums& outputs, Rows& rows, int consumer,
   // TODO 8. Then start the scores of the next tile before the outputs of this one. What does
   //         wait_for_products<1>(scores) wait for, and what may you touch after it? Wait for the
   //         outputs where the next round of the loop begins: overlap.md says why.
-  // TODO 9. Let the consumers take turns. Between which lines?
 }
 
 __global__ void __launch_bounds__(kThreads, 1)
@@ -196,7 +187,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   take_registers<kConsumerRegisters>();
   Sums outputs = {};
   Rows rows;
-  consume(outputs, rows, warp_id / 4, num_keys, shared, barriers);
+  consume(outputs, rows, warp_id / 4 * kProductRows, num_keys, shared, barriers);
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const float scale = 1 / row_sum(rows.sums[half]);

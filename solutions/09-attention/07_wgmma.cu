@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tensor cores multiply while warps compute powers: they have the next scores and the last outputs
-// to work on. New: wgmma as in lab 08, two products under way, turns of consumers, registers that
-// change hands. Limit: maxima, powers and corrections take their turns, too. Only for compute
+// to work on. New: wgmma as in lab 08, two products under way, weights as registers of wgmma,
+// registers that change hands. Limit: tensor cores still wait for corrections. Only for compute
 // capability 9.0. Source: Shah, Bikshandi, Zhang, Thakkar, Ramani, Dao, "FlashAttention-3", 2024.
 #include <cfloat>
 #include <cstdint>
@@ -172,22 +172,13 @@ __device__ __forceinline__ void round(Weights& weights, const Sums& scores) {
   for (int i = 0; i < 32; ++i) weights[i / 4][i % 4] = packed(scores[2 * i], scores[2 * i + 1]);
 }
 
-// Consumers start their products in turn: while those of one run, the other computes powers.
-// Consumer i waits at named barrier 1 + i, and the one before it arrives there.
-__device__ __forceinline__ void take_turn(int consumer) { wait_at(1 + consumer, 2 * 128); }
-__device__ __forceinline__ void pass_turn(int consumer) {
-  arrive_at(1 + (consumer + 1) % kConsumers, 2 * 128);
-}
-
 // A warpgroup: the outputs of its queries, still to be divided by the sums of their rows.
-__device__ __forceinline__ void consume(Sums& outputs, Rows& rows, int consumer, int num_keys,
+__device__ __forceinline__ void consume(Sums& outputs, Rows& rows, int first_row, int num_keys,
                                         const Shared& shared, Barriers& barriers) {
-  const int first_row = consumer * kProductRows;
   const bool releases = threadIdx.x % 32 == 0;  // one lane of each warp
   const int num_steps = ceil_div(num_keys, kKeys);
   Sums scores;
   Weights weights;
-  if (consumer == kConsumers - 1) pass_turn(consumer);  // consumer 0 begins
   wait(&barriers.queries_full, 0);
   start_scores(scores, first_row, 0, shared, barriers);
   wait_for_products<0>(scores);
@@ -202,10 +193,8 @@ __device__ __forceinline__ void consume(Sums& outputs, Rows& rows, int consumer,
     rows.correct(outputs);
     round(weights, scores);
     if (step == num_steps) break;
-    take_turn(consumer);
     start_scores(scores, first_row, step, shared, barriers);
     start_outputs(outputs, weights, step - 1, shared, barriers);
-    pass_turn(consumer);
     wait_for_products<1>(scores);  // the outputs go on, while warps compute powers
     if (releases) arrive(&barriers.keys_empty[step % kStages]);
     mask(scores, num_keys - step * kKeys);
@@ -251,7 +240,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   take_registers<kConsumerRegisters>();
   Sums outputs = {};
   Rows rows;
-  consume(outputs, rows, warp_id / 4, num_keys, shared, barriers);
+  consume(outputs, rows, warp_id / 4 * kProductRows, num_keys, shared, barriers);
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const float scale = 1 / row_sum(rows.sums[half]);

@@ -62,16 +62,6 @@ __device__ __forceinline__ void wait(std::uint64_t* barrier, int parity) {
   }
 }
 
-// ---- Named barriers: 1 to 15 of a block, for whole warps
-
-// Waits until num_threads have come, those that only arrive among them.
-__device__ __forceinline__ void wait_at(int name, int num_threads) {
-  asm volatile("bar.sync %0, %1;" ::"r"(name), "r"(num_threads) : "memory");
-}
-__device__ __forceinline__ void arrive_at(int name, int num_threads) {
-  asm volatile("bar.arrive %0, %1;" ::"r"(name), "r"(num_threads) : "memory");
-}
-
 // ---- Copies by a tensor map
 
 // Of a row-major matrix, for boxes of box_rows x 64 numbers. They arrive in rows of 128 bytes with

@@ -58,7 +58,14 @@ METRICS = {
     "shared_write_wavefronts": ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",),
     "shared_write_conflicts": ("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",),
     "shared_atomic_requests": ("smsp__inst_executed_op_shared_atom.sum",),
+    "matrix_instructions": ("sm__inst_executed_pipe_tensor.sum",),
+    "matrix_multiply_adds": tuple(
+        f"sm__ops_path_tensor_src_{factors}.sum"
+        for factors in ("bf16_dst_fp32", "fp16", "tf32_dst_fp32", "fp8")
+    ),
 }
+
+OPERATIONS = {"matrix_multiply_adds": 2}  # of the hardware's counter in one of ours
 
 Counts = dict[str, int]
 Side = tuple[dict[str, str], dict[str, Counts], dict[str, Counts]]  # machine, patterns, rungs
@@ -114,7 +121,8 @@ def read_ncu(log: str) -> dict[str, Counts]:
     for row in rows[1:]:  # the first row holds the units
         counts = kernels.setdefault(kernel_name(row["Kernel Name"]), Counter())
         for ours, theirs in METRICS.items():
-            counts[ours] += sum(int(row[metric].replace(",", "")) for metric in theirs)
+            counted = sum(int(row[metric].replace(",", "")) for metric in theirs)
+            counts[ours] += counted // OPERATIONS.get(ours, 1)
     return kernels
 
 
@@ -201,6 +209,9 @@ def table() -> str:
         for name, counts in theirs[group].items():
             cells = []
             for column in columns:
+                if column not in counts:  # counted before this column was there
+                    cells.append("")
+                    continue
                 hardware_count, machine_count = counts[column], ours[group][name][column]
                 same = hardware_count == machine_count
                 cells.append(
