@@ -39,14 +39,14 @@ TEST_F(Search, WorksForEveryKindOfGraph) {
   }
 }
 
-TEST_F(Search, WorksForManyVertices) {
+TEST_F(Search, SearchesGraphsOfManyItems) {
   const int num_vertices = (judge::kOnGpu ? 1 << 19 : 5000) + static_cast<int>(next_seed() % 500);
   for (const Kind& kind : {kRandom, kSkewed}) {
     if (const auto failure = attempt(num_vertices, kind)) return fail(*failure);
   }
 }
 
-TEST_F(Search, WorksForManyLevels) {
+TEST_F(Search, FollowsPathsOfManyItems) {
   const int num_vertices = (judge::kOnGpu ? 3000 : 60) + static_cast<int>(next_seed() % 20);
   const Graph path = make_graph(next_seed(), num_vertices, kPath);
   if (const auto failure = attempt_from(0, path, "a long path")) return fail(*failure);
