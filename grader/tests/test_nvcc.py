@@ -150,7 +150,7 @@ def resources(compiler: RungCompiler, solution: str, name: str, work: Path) -> l
     not (REPOSITORY / "solutions").is_dir(), reason="a students' copy has no solutions"
 )
 @pytest.mark.parametrize(
-    ("solution", "name"), [(SOLUTION, "7.5"), (NEEDS_80, "9.0"), (NEEDS_90A, "9.0")]
+    ("solution", "name"), [(SOLUTION, "7.5"), (NEEDS_80, "9.0"), (NEEDS_90A, "9.0a")]
 )
 def test_a_solution_compiles_and_its_registers_are_known(
     real: RungCompiler, solution: str, name: str, tmp_path: Path

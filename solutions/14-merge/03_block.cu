@@ -38,10 +38,10 @@ __device__ int items_from_a(const Fraction* a, int num_a, const Fraction* b, int
 template <class Less>
 __global__ void partition_kernel(const Fraction* d_a, int num_a, const Fraction* d_b, int num_b,
                                  int num_tiles, int* d_begins, Less comes_before) {
-  const int tile = blockIdx.x * kThreadsPerBlock + threadIdx.x;
-  if (tile > num_tiles) return;
-  const int diagonal = min(tile * kMergeTileItems, num_a + num_b);
-  d_begins[tile] = items_from_a(d_a, num_a, d_b, num_b, diagonal, comes_before);
+  const int boundary = blockIdx.x * kThreadsPerBlock + threadIdx.x;
+  if (boundary > num_tiles) return;
+  const int diagonal = min(boundary * kMergeTileItems, num_a + num_b);
+  d_begins[boundary] = items_from_a(d_a, num_a, d_b, num_b, diagonal, comes_before);
 }
 
 // Merges the first num_a items of the tile (num_items) with the others, from place `diagonal` of

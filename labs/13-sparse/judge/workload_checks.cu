@@ -19,7 +19,7 @@ LOCKSTEP_HOST_DEVICE int row_of(int k, const int* d_offsets, int num_rows) {
   int low = 0;
   int high = num_rows;
   while (high - low > 1) {
-    const int middle = low + (high - low) / 2;
+    const int middle = (low + high) / 2;  // below 2^31
     if (d_offsets[middle] <= k) {
       low = middle;
     } else {
