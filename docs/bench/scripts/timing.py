@@ -315,7 +315,7 @@ def others_table(device: Device) -> str:
         for row in worst
     ]
     titles = [
-        "program",
+        "furthest off",
         "kernel, arguments",
         "measured",
         "predicted",

@@ -86,8 +86,12 @@ class Device:
         return 2 * WARP_SIZE * self.fp32 * self.multiprocessors * self.clock
 
     @property
-    def peak_tensor_flops(self) -> float:
+    def peak_mma_flops(self) -> float:
         return 2 * self.tensor * self.multiprocessors * self.clock
+
+    @property
+    def peak_wgmma_flops(self) -> float:
+        return 2 * self.wgmma * self.multiprocessors * self.clock
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,8 +102,10 @@ def limit_seconds(size: SizeProfile, device: Device) -> float:
     """Of a call that reaches the device's limit; 0: the judge names none."""
     if size.limit.startswith("ffma"):
         return size.limit_flops / device.peak_flops
-    if size.limit.startswith(("mma", "wgmma")):
-        return size.limit_flops / device.peak_tensor_flops
+    if size.limit.startswith("mma"):
+        return size.limit_flops / device.peak_mma_flops
+    if size.limit == "wgmma_peak":
+        return size.limit_flops / device.peak_wgmma_flops
     return size.limit_bytes / (device.dram_gbps * 1e9)
 
 
