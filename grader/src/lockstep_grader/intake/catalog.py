@@ -290,7 +290,8 @@ def _architectures(table: _Table, default: tuple[str, ...]) -> tuple[str, ...]:
         if not _ARCHITECTURE.fullmatch(name):
             problem = f"expected a compute capability, as 7.5 or 9.0a, got {name!r}"
             raise table.error("architectures", problem)
-    if not names or sorted(set(names), key=capability) != list(names):
+    numbers = [capability(name) for name in names]
+    if not names or sorted(set(numbers)) != numbers:
         raise table.error("architectures", "list the oldest first, each once")
     return names
 
