@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "workload.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -161,7 +162,7 @@ class SearchSlot : public Slot {
 
 Workload make_product(std::size_t num_items, int mean, const Spread& spread, Columns columns) {
   const int num_nonzeros = static_cast<int>(num_items);
-  const int num_rows = num_nonzeros / mean;
+  const int num_rows = std::max(1, num_nonzeros / mean);
   return {.function = "multiply",
           .limit = "read_bandwidth_of_two",
           .library = &spread == &kOneRow ? "cusparse_multiply_balanced" : "cusparse_multiply",
@@ -178,7 +179,7 @@ Workload make_product(std::size_t num_items, int mean, const Spread& spread, Col
 }
 
 Workload make_search(std::size_t num_edges, const Kind& kind) {
-  const int num_vertices = static_cast<int>(num_edges / kMean);
+  const int num_vertices = std::max(1, static_cast<int>(num_edges / kMean));
   const auto made = std::make_shared<const Graph>(make_graph(kSeed, num_vertices, kind));
   return {.function = "breadth_first",
           .limit = "read_bandwidth",
