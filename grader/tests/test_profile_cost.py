@@ -134,3 +134,10 @@ def test_copies_by_the_host_have_no_shape_and_no_occupancy() -> None:
     assert columns["launches"] == "0"
     assert columns["grid x block"] == columns["occupancy"] == "-"
     assert diagnose(only, items=32000, multiprocessors=16).rule == "no_waste"
+
+
+def test_a_copy_of_one_word_is_not_uncoalesced() -> None:
+    one = line(7, global_read_sectors=1, global_read_requests=1, global_read_bytes=4)
+    copies = kernel([one], name="cudaMemcpy", launches=0)
+    (only,) = size_profile(kernels=[copies]).kernels
+    assert diagnose(only, items=32000, multiprocessors=16).rule == "no_waste"

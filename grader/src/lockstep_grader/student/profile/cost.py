@@ -112,7 +112,8 @@ def diagnose(kernel: Kernel, items: float, multiprocessors: int) -> Diagnosis:
         "atomics": queued_lanes(counters),
     }
     worst = max(costs, key=lambda rule: costs[rule])
-    if costs[worst] > 0 and costs[worst] >= _NOTABLE_SHARE * passes(counters):
+    # A copy of a few bytes moves a sector, and no lanes could change that.
+    if kernel.launches and costs[worst] > 0 and costs[worst] >= _NOTABLE_SHARE * passes(counters):
         return Diagnosis(worst, _avoidable(worst, kernel, costs[worst]))
     if kernel.launches and (idle := _idle(kernel)):  # copies have no threads
         return idle
