@@ -99,8 +99,9 @@ Failure explain(const wire::Reply& reply, const wire::Batch& batch) {
     case wire::Status::kScratchUsedUp:
       return {kind::kOutOfMemory, function + " asked for more memory than there is: " +
                                       std::to_string(batch.scratch_bytes) +
-                                      " bytes of scratch were given. A recursion that does not "
-                                      "end uses them up, too"};
+                                      " bytes of scratch were given. An allocation in each "
+                                      "round of a loop or a recursion that does not end "
+                                      "uses them up, too"};
     case wire::Status::kUndefined:
       return {kind::kCompileError, "the file does not define lab::" + reply.text +
                                        " with the signature that the lab's header declares"};
