@@ -14,6 +14,8 @@ namespace lab_judge {
 // the most specific first. For a matrix of whole numbers.
 std::vector<std::string> explain_product(const Matrix& matrix, const std::vector<float>& h_x,
                                          const std::vector<float>& h_y);
+// The same for real numbers.
+std::vector<std::string> explain_rounding(const std::vector<float>& h_y);
 std::vector<std::string> explain_distances(const Graph& graph, int source,
                                            const std::vector<int>& h_distances);
 

@@ -5,15 +5,10 @@
 #include <cmath>
 #include <utility>
 
+#include "fixture/matrix.h"
+
 namespace lab_judge {
 namespace {
-
-std::string text(double value) {
-  std::string digits = std::to_string(value);
-  digits.erase(digits.find_last_not_of('0') + 1);
-  if (digits.back() == '.') digits.pop_back();
-  return digits;
-}
 
 std::string counted(int count, const std::string& one, const std::string& many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
@@ -73,11 +68,10 @@ std::optional<Failure> ProductFixture::check(const Case& made) {
       return Failure{judge::kind::kOutputUnwritten, name + " was never written"};
     }
     const bool is_whole = made.numbers == Numbers::kWhole;
-    return wrong(
-        name + ": expected " + text(exact) +
-            (is_whole ? "" : " with an error of at most " + text(allowed)) + ", got " +
-            text(got[row]),
-        is_whole ? explain_product(made.matrix, made.h_x, got) : std::vector<std::string>{});
+    return wrong(name + ": expected " + judge::number(exact) +
+                     (is_whole ? "" : " with an error of at most " + judge::number(allowed)) +
+                     ", got " + judge::number(got[row]),
+                 is_whole ? explain_product(made.matrix, made.h_x, got) : explain_rounding(got));
   }
   return std::nullopt;
 }
