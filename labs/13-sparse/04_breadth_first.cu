@@ -85,9 +85,8 @@ void breadth_first(const int* d_offsets, const int* d_neighbours, int num_vertic
   check(cudaMemsetAsync(&d_distances[source], 0, sizeof(int)));
   check(cudaMemcpyAsync(d_frontier, &source, sizeof(int), cudaMemcpyHostToDevice));
   int frontier_size = 1;
-  // TODO 6. While there is a frontier: the degrees, their scan (exclusive_scan() of
-  // provided_scan.cuh
-  //         with frontier_size + 1 items), and the edges. Which number must the host learn in each
+  // TODO 6. While there is a frontier: the degrees, their scan (exclusive_scan() with
+  //         frontier_size + 1 items), and the edges. Which number must the host learn in each
   //         round, and which counter must be 0 before? Then the two frontiers change places.
   // TODO 7. Scratch memory is never returned during a call, and there may be many rounds. So give
   //         each scan `Scratch scan_scratch(d_scan, scan_bytes)`, which is new in each round.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A large frontier has nearly every vertex as a neighbour. While it is large, turn the search
-// round: each unreached vertex looks for a neighbour in the frontier, and stops at the first one.
+// A large frontier has nearly every vertex as a neighbour. While it is large, reverse the
+// search: each unreached vertex looks for a neighbour in the frontier, and stops at the first one.
 #include <cuda/atomic>
 #include <utility>
 

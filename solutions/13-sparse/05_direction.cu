@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A large frontier has nearly every vertex as a neighbour. New: while it is large, turn the search
-// round. Each unreached vertex looks for a neighbour in the frontier, and stops at the first one.
+// A large frontier has nearly every vertex as a neighbour. New: while it is large, reverse the
+// search. Each unreached vertex looks for a neighbour in the frontier, and stops at the first one.
 // Few edges are followed, and no vertex is claimed by two.
 // Source: S. Beamer, K. Asanovic and D. Patterson, "Direction-Optimizing Breadth-First Search",
 // SC 2012.
