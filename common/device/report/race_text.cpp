@@ -7,9 +7,10 @@ namespace report {
 namespace {
 
 constexpr const char* kStreamRemedy =
-    "; nothing orders the two streams: let one wait for an event of the other (cudaEventRecord, "
-    "cudaStreamWaitEvent), or the host for the first (cudaStreamSynchronize); in a graph, add an "
-    "edge between the two nodes";
+    "; nothing orders the two streams: use one stream for both, in a launch as the fourth value in "
+    "<<<...>>>, or let one wait for an event of the other (cudaEventRecord, cudaStreamWaitEvent), "
+    "or the host for the first (cudaStreamSynchronize); in a graph, add an edge between the two "
+    "nodes";
 
 // Where a barrier lies between the two lines, and the threads come back from the second line to the
 // first one: by a loop, or by a second call of a function. Otherwise nothing.
@@ -50,7 +51,11 @@ std::string remedy(const Race& race) {
   if (is_in_block) {
     std::string way_back = on_the_way_back(race);
     if (!way_back.empty()) return way_back;
-    return "; no __syncthreads() (or, within a warp, __syncwarp()) stands between them";
+    std::string text = "; no __syncthreads() (or, within a warp, __syncwarp()) stands between them";
+    if (race.writes && race.earlier_writes) {
+      text += "; if the two should never meet, check the index";
+    }
+    return text;
   }
   return "; blocks run in any order: if they should never meet, check the index; else use an "
          "atomic, a fence and a flag, or a second launch";

@@ -121,8 +121,11 @@ std::string progress_text(const Progress& progress) {
 
 std::string deadlock_text(const std::string& block, const std::vector<WaitingThread>& threads,
                           bool mismatch) {
+  const bool all_poll = std::ranges::all_of(
+      threads, [](const WaitingThread& thread) { return thread.what == WaitsFor::kMemory; });
   return (mismatch ? "warp operations that do not match in " : "deadlock in ") + block + ": " +
-         waiting_text(threads);
+         waiting_text(threads) +
+         (all_poll ? "; if this loop waits for no other thread, does it ever end?" : "");
 }
 
 std::string host_waits_text(const Place& at) {

@@ -37,6 +37,13 @@ TEST_F(CheckRace, AWordThatAnotherWarpWrote) {
        "no __syncthreads() (or, within a warp, __syncwarp()) stands between them"});
 }
 
+TEST_F(CheckRace, TwoWritesMayMeetByAWrongIndex) {
+  begin(1, 64);
+  does(warp(0, 0), write(make(5, data)));
+  does(warp(0, 1), write(make(6, data)));
+  expect(Kind::kRace, 6, {"stands between them; if the two should never meet, check the index"});
+}
+
 TEST_F(CheckRace, ABarrierOrdersABlock) {
   begin(1, 64);
   does(warp(0, 0), shared(write(make(5, 0))));

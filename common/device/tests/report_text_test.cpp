@@ -57,6 +57,13 @@ TEST(ReportWaiting, GroupsThreadsByWhatTheyWaitFor) {
   EXPECT_EQ(progress_text({1, 0, 0, 3, false}), "");
 }
 
+TEST(ReportWaiting, ALoopThatOnlyReadsMayNotMeanToWait) {
+  EXPECT_EQ(
+      deadlock_text("block 0", {{1, {"a.cu", 20}, WaitsFor::kMemory, 0, {}}}, false),
+      "deadlock in block 0: thread 1 polls memory in line 20; if this loop waits for no other "
+      "thread, does it ever end?");
+}
+
 TEST(ReportWaiting, DifferentCallsOfOneLine) {
   const std::vector<WaitingThread> threads = {{0, {"a.cu", 12}, WaitsFor::kBlockBarrier, 0, {}},
                                               {1, {"a.cu", 12}, WaitsFor::kBlockBarrier, 0, {}}};
