@@ -14,13 +14,12 @@ bool are_same(const Items& x, const Items& y) {
   });
 }
 
-bool have_same_items(Items x, Items y) {
-  const auto by_bits = [](const lab::Fraction& a, const lab::Fraction& b) {
-    return std::bit_cast<std::uint64_t>(a) < std::bit_cast<std::uint64_t>(b);
-  };
-  std::ranges::sort(x, by_bits);
-  std::ranges::sort(y, by_bits);
-  return are_same(x, y);
+// The items as numbers, in ascending order.
+std::vector<std::uint64_t> sorted_bits(const Items& items) {
+  std::vector<std::uint64_t> bits;
+  for (const lab::Fraction& item : items) bits.push_back(std::bit_cast<std::uint64_t>(item));
+  std::ranges::sort(bits);
+  return bits;
 }
 
 bool has_same_order(const Items& x, const Items& y, lab::Order order) {
@@ -95,12 +94,27 @@ std::vector<std::string> explain(const Problem& problem, const Items& got) {
     }
   }
   if (!clauses.empty()) return clauses;
-  const bool has_all = have_same_items(got, expected);
-  add(has_all && has_same_order(got, expected, problem.order),
-      "equal items changed places: every comparison is right, but the result is not stable");
-  add(!has_all, "some items are in the result twice, and others are missing");
-  add(has_all && clauses.empty(), "every item is in the result once, but some at a wrong place");
-  return clauses;
+  const std::vector<std::uint64_t> got_bits = sorted_bits(got);
+  const std::vector<std::uint64_t> expected_bits = sorted_bits(expected);
+  if (got_bits == expected_bits) {
+    return {has_same_order(got, expected, problem.order)
+                ? "equal items changed places: every comparison is right, but the result is not "
+                  "stable"
+                : "every item is in the result once, but some at a wrong place"};
+  }
+  if (std::ranges::any_of(got, judge::is_poison<lab::Fraction>)) {
+    return {"some places of the result were never written"};
+  }
+  if (!std::ranges::all_of(got_bits, [&](std::uint64_t item) {
+        return std::ranges::binary_search(expected_bits, item);
+      })) {
+    return {"some items of the result are not in the input: was each place filled that was read?"};
+  }
+  // Wherever a run begins among equal items, its values are the same.
+  return {has_same_order(got, expected, problem.order)
+              ? "some equal items are in the result twice, and others are missing: do the search "
+                "and the merge choose the same one of two equal items?"
+              : "some items are in the result twice, and others are missing"};
 }
 
 }  // namespace lab_judge

@@ -63,7 +63,7 @@ std::optional<Failure> ItemsFixture::check(const Problem& problem,
   if (wrong.in1 == got.end()) return std::nullopt;
   const std::string place =
       to_text(problem) + ": d_out[" + std::to_string(wrong.in1 - got.begin()) + "]";
-  if (judge::is_poison(wrong.in1->numerator) && judge::is_poison(wrong.in1->denominator)) {
+  if (judge::is_poison(*wrong.in1)) {
     return Failure{judge::kind::kOutputUnwritten, place + " was never written"};
   }
   Failure failure{judge::kind::kWrongResult,
