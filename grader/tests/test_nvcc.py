@@ -158,6 +158,7 @@ def test_a_solution_compiles_and_its_registers_are_known(
     kernels = resources(real, solution, name, tmp_path)
     assert kernels
     for kernel in kernels:
+        assert kernel.architecture == name.removesuffix("a")
         assert 8 <= kernel.registers <= 255, kernel
         assert kernel.spilled_bytes == 0, kernel
 

@@ -153,9 +153,7 @@ def _major(compiler: str) -> float:
     return float(version) if version.isdigit() else math.inf
 
 
-_ENTRY = re.compile(
-    r"Compiling entry function '(?P<name>\w+)' for 'sm_(?P<major>\d+)(?P<minor>\da?)'"
-)
+_ENTRY = re.compile(r"Compiling entry function '(?P<name>\w+)' for 'sm_(?P<major>\d+)(?P<minor>\d)")
 _PROPERTIES = re.compile(r"Function properties for (?P<name>\w+)")
 _STACK = re.compile(
     r"(?P<stack>\d+) bytes stack frame, (?P<stores>\d+) bytes spill stores, "

@@ -28,6 +28,7 @@ from lockstep_grader.model.grades import (
     Place,
     Resources,
     Rung,
+    capability,
 )
 from lockstep_grader.model.text import one_line, visible
 from lockstep_grader.model.timing import Device
@@ -260,7 +261,8 @@ def _resources(
     compiled = compile_for_gpus(session.setup.of(lab, rung), rung, source, work, Phase.RESOURCES)
     if compiled.errors:
         return f"{unknown} nvcc does not compile this file: {compiled.errors[0].message}"
-    return tuple(item for item in compiled.resources if item.architecture == rung.architectures[-1])
+    newest = capability(rung.architectures[-1])
+    return tuple(item for item in compiled.resources if capability(item.architecture) == newest)
 
 
 def _as_posed(gpu: Device) -> str:
