@@ -188,3 +188,13 @@ def test_a_committed_plot_is_that_of_its_report(file: Path, tmp_path: Path) -> N
     assert file.with_suffix(".svg").read_text("utf-8") == now, (
         "docs/bench/measure ladders --page-only draws it again"
     )
+
+
+def test_a_rung_is_compared_with_the_first_one_only_if_both_define_one_function() -> None:
+    rows: list[bench.Row] = [
+        {"rung": "01_first", "function": "merge", "num_items": 64, "time_ms": 6.0},
+        {"rung": "02_second", "function": "merge", "num_items": 64, "time_ms": 2.0},
+        {"rung": "03_third", "function": "sort", "num_items": 64, "time_ms": 9.0},
+    ]
+    bench.compare_with_first(rows)
+    assert [row.get("speedup_first") for row in rows] == [1, 3, None]

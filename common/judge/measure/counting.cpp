@@ -54,6 +54,7 @@ CountResult count_once(const Workload& workload, std::uint64_t schedule_seed) {
   Outcome outcome = call_once(workload, schedule_seed);
   CountResult result;
   result.num_items = workload.num_items;
+  result.function = workload.function;
   result.limit = workload.limit;
   result.limit_bytes = workload.bytes_per_call;
   result.limit_flops = workload.flops_per_call;
@@ -155,6 +156,7 @@ std::string to_json(const CountResult& result, std::size_t num_items) {
                        {"timeline", json::quote(result.timeline)},
                        {"kernels", kernels_json(result.kernels)},
                        {"shapes", shapes_json(result.shapes)},
+                       {"function", json::quote(result.function)},
                        {"limit", json::quote(result.limit)},
                        {"limit_bytes", json::number(result.limit_bytes, kCountDigits)},
                        {"limit_flops", json::number(result.limit_flops, kCountDigits)}});

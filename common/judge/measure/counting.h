@@ -21,7 +21,8 @@ struct CountResult {
   std::string timeline;  // see Outcome
   std::vector<wire::Shape> shapes;
   std::vector<Measure> measures;
-  std::string limit;  // of the workload, and what a call at the limit moves and computes
+  std::string function;  // of the workload
+  std::string limit;     // of it, too, and what a call at the limit moves and computes
   double limit_bytes = 0;
   double limit_flops = 0;
 };

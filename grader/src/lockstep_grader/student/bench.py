@@ -94,10 +94,7 @@ def predict(
             progress.advance(done + 1, len(lab.rungs), rung.id)
     if not rows:
         raise InputError(failures[0] if failures else f"{lab.id} has no rung that is measured")
-    first = {row["num_items"]: row["time_ms"] for row in rows if row["rung"] == rows[0]["rung"]}
-    for row in rows:
-        if row["num_items"] in first:
-            row["speedup_first"] = first[row["num_items"]] / row["time_ms"]
+    compare_with_first(rows)
     return {
         "version": _VERSION,
         "lab": lab.id,
@@ -109,10 +106,23 @@ def predict(
     }
 
 
+def compare_with_first(rows: Sequence[Row]) -> None:
+    """Adds how much faster each rung is than the first one, where both define one function."""
+
+    def work(row: Row) -> tuple[str, int]:
+        return row["function"], row["num_items"]
+
+    first = {work(row): row["time_ms"] for row in rows if row["rung"] == rows[0]["rung"]}
+    for row in rows:
+        if work(row) in first:
+            row["speedup_first"] = first[work(row)] / row["time_ms"]
+
+
 def _predicted_row(size: SizeProfile, told: Prediction) -> Row:
     best = limit_seconds(size, told.device)
     rate, work = ("gflops", size.limit_flops) if size.limit_flops else ("gbps", size.limit_bytes)
     return {
+        "function": size.function,
         "num_items": size.num_items,
         "limit": size.limit,
         "library": "",

@@ -141,6 +141,7 @@ class SizeProfile:
     kernels: tuple[Kernel, ...]
     shapes: tuple[Shape, ...] = ()
     places: Mapping[_Words, Place] = field(default_factory=dict)  # by measure: the most of it
+    function: _Words = ""  # that is called
     limit: _Words = ""  # what the judge compares with on a GPU, such as read_bandwidth
     limit_bytes: float = 0  # that a call at the limit moves
     limit_flops: float = 0
