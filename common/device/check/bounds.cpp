@@ -24,6 +24,17 @@ constexpr std::uint64_t kEndOfAddresses = std::uint64_t{1} << 47;  // that a hos
 // Offsets in shared memory have 32 bits: beyond this one, a negative number was added.
 constexpr std::uint64_t kNegativeOffset = std::uint64_t{1} << 31;
 
+// Farther from a variable, the access has nothing to do with it. It may be one of a header.
+constexpr std::uint64_t kNearVariableBytes = std::uint64_t{1} << 20;
+
+bool is_far_variable(const Allocation& allocation, std::uint64_t address) {
+  using enum Allocation::Kind;
+  if (allocation.kind != kSymbol && allocation.kind != kConstant) return false;
+  const std::uint64_t past =
+      address < allocation.base ? allocation.base - address : address - allocation.base;
+  return past > allocation.size_bytes + kNearVariableBytes;
+}
+
 bool has_gaps(std::uint32_t lanes) {
   const std::uint32_t from_first = lanes >> lowest(lanes);
   return (from_first & (from_first + 1)) != 0;
@@ -265,7 +276,7 @@ bool Bounds::check_lane(const run::Warp& warp, Access& access, std::uint32_t lan
     if (is_constant && is_allocated(access, lane)) {
       report_at(Kind::kOutOfBounds, launch, *access.instruction,
                 report::constant_text(thread, touch));
-    } else if (allocation == nullptr) {
+    } else if (allocation == nullptr || is_far_variable(*allocation, address)) {
       report_at(Kind::kOutOfBounds, launch, *access.instruction,
                 report::out_of_bounds_text(thread, touch, nullptr));
     } else {

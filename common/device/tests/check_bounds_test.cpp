@@ -76,6 +76,15 @@ TEST_F(CheckBounds, OneFindingForEachLineOfALaunch) {
   EXPECT_EQ(findings().size(), 1u);
 }
 
+TEST_F(CheckBounds, NoFarVariableIsNamed) {
+  const std::uint64_t room = memory::variable_room(std::uint64_t{4} << 20);
+  const std::uint64_t table = room + (std::uint64_t{3} << 20);
+  memory::declare(table, 64, "table", true, memory::Allocation::Kind::kSymbol);
+  begin(1, 32);
+  does(warp(), read(make(7, table - (std::uint64_t{2} << 20), 1)));
+  expect(Kind::kOutOfBounds, 7, {"where nothing is allocated"});
+}
+
 TEST_F(CheckBounds, ConstantVariablesAreRead) {
   const std::uint64_t room = memory::variable_room(256);
   memory::declare(room, 64, "table", true, memory::Allocation::Kind::kConstant);
