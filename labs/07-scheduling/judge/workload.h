@@ -3,8 +3,7 @@
 // what these and the tests share.
 #pragma once
 
-#include <chrono>
-
+#include "measure/milliseconds.h"
 #include "measure/workload.h"
 #include "protocol/call_encoding.h"
 #include "scheduling.cuh"
@@ -38,15 +37,6 @@ wire::Call encode_copy(const std::string& function, const judge::Buffer<In>& d_i
                                                         static_cast<int>(num_words), d_out);
 }
 
-// Milliseconds that `work` takes, once. It returns some of its result, so that the compiler must
-// not skip it.
-template <class Work>
-double milliseconds(const Work& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  volatile float result = work();
-  static_cast<void>(result);
-  const auto end = std::chrono::steady_clock::now();
-  return std::chrono::duration<double, std::milli>(end - begin).count();
-}
+using judge::milliseconds;
 
 }  // namespace lab_judge

@@ -2,11 +2,11 @@
 #include "workload.h"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <string>
 
 #include "fixture.h"
+#include "measure/milliseconds.h"
 #include "protocol/call_encoding.h"
 #include "workload_checks.h"
 
@@ -14,6 +14,7 @@ namespace lab_judge {
 namespace {
 
 using judge::Arena;
+using judge::milliseconds;
 using judge::Slot;
 using judge::Workload;
 
@@ -21,15 +22,6 @@ constexpr int kMean = 32;                // nonzeros per row, or edges per verte
 constexpr int kFew = 16;                 // the same of a matrix with short rows
 constexpr std::uint64_t kSeed = 13;      // of what all slots have in common
 constexpr std::size_t kPadding = 16384;  // of an arena
-
-template <class Run>
-double milliseconds(const Run& run) {
-  const auto begin = std::chrono::steady_clock::now();
-  volatile double used = run();
-  static_cast<void>(used);
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
-      .count();
-}
 
 // All slots have rows of the same lengths, and different columns and numbers.
 class ProductSlot : public Slot {

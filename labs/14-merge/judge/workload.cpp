@@ -2,12 +2,12 @@
 #include "workload.h"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <string>
 
 #include "data.h"
 #include "fixture.h"
+#include "measure/milliseconds.h"
 #include "protocol/call_encoding.h"
 #include "workload_checks.h"
 
@@ -54,9 +54,7 @@ class ItemsSlot : public Slot {
   }
   std::optional<Failure> check() const override {
     const std::uint64_t salt = judge::random_bits(seed_, 0);
-    const std::size_t run_items =
-        function_ == Function::kSortTiles ? lab::kTileItems : d_out_.size();
-    if (count_descents(d_out_.device_data(), d_out_.size(), run_items) > 0) {
+    if (count_descents(d_out_.device_data(), d_out_.size(), run_items()) > 0) {
       return Failure{judge::kind::kWrongResult, "the result is not in order"};
     }
     if (weight_of(d_out_.device_data(), d_out_.size(), salt) ==
@@ -71,21 +69,22 @@ class ItemsSlot : public Slot {
     const Items h_b = d_b_.download();
     Items h_out(d_out_.size());
     const auto by_value = [](const auto& x, const auto& y) { return lab::ByValue()(x, y); };
-    const auto begin = std::chrono::steady_clock::now();
-    if (function_ == Function::kMerge) {
-      std::ranges::merge(h_in, h_b, h_out.begin(), by_value);
-    } else {
-      h_out = sorted(std::move(h_in), lab::Order::kByValue,
-                     function_ == Function::kSortTiles ? lab::kTileItems : d_out_.size());
-    }
-    const std::chrono::duration<double, std::milli> elapsed =
-        std::chrono::steady_clock::now() - begin;
-    volatile int used = h_out.front().numerator;
-    static_cast<void>(used);
-    return elapsed.count();
+    return judge::milliseconds([&] {
+      if (function_ == Function::kMerge) {
+        std::ranges::merge(h_in, h_b, h_out.begin(), by_value);
+      } else {
+        h_out = sorted(std::move(h_in), lab::Order::kByValue, run_items());
+      }
+      return h_out.front().numerator;
+    });
   }
 
  private:
+  // The length of the runs that must be in order: a tile, or all items.
+  std::size_t run_items() const {
+    return function_ == Function::kSortTiles ? lab::kTileItems : d_out_.size();
+  }
+
   Function function_;
   std::uint64_t seed_ = 0;
   Buffer<lab::Fraction> d_a_;
