@@ -40,7 +40,8 @@ __device__ void merge_run(const Fraction* tile, int num_a, int num_items, int di
                           Fraction (&items)[kItemsPerThread], Less comes_before) {
   // TODO 2. Where does the run begin in both parts? The last threads may have no items.
   // TODO 3. Merge into `items`, which are registers if the loop is unrolled. Read each item of the
-  // tile once, when the item before it is taken. What must you not read at the end of a part?
+  // tile once, when the item before it is taken. At the end of a part there is no next item: which
+  // place do you read then, if any?
 }
 
 // d_a (num_a), d_b (num_b), d_out (num_a + num_b), d_begins (gridDim.x + 1)
