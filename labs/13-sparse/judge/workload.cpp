@@ -26,16 +26,16 @@ constexpr std::size_t kPadding = 16384;  // of an arena
 // All slots have rows of the same lengths, and different columns and numbers.
 class ProductSlot : public Slot {
  public:
-  ProductSlot(Arena& arena, int num_rows, int num_nonzeros, const Spread& spread, Columns columns)
-      : num_rows_(num_rows),
+  ProductSlot(Arena& arena, const std::vector<int>& h_offsets, Columns columns)
+      : num_rows_(static_cast<int>(h_offsets.size()) - 1),
         columns_(columns),
-        d_offsets_(arena, "d_offsets", std::size_t{1} + num_rows),
-        d_columns_(arena, "d_columns", num_nonzeros),
-        d_values_(arena, "d_values", num_nonzeros),
-        d_x_(arena, "d_x", num_rows),
-        d_y_(arena, "d_y", num_rows),
+        d_offsets_(arena, "d_offsets", h_offsets.size()),
+        d_columns_(arena, "d_columns", h_offsets.back()),
+        d_values_(arena, "d_values", h_offsets.back()),
+        d_x_(arena, "d_x", num_rows_),
+        d_y_(arena, "d_y", num_rows_),
         d_sum_(arena, "d_sum", 1) {
-    d_offsets_.upload(make_offsets(kSeed, num_rows, num_nonzeros, spread));
+    d_offsets_.upload(h_offsets);
   }
 
   void refresh(std::uint64_t seed) override {
@@ -132,8 +132,9 @@ class SearchSlot : public Slot {
   }
   std::optional<Failure> check() const override {
     const std::uint64_t wrong =
-        count_wrong(d_offsets_.device_data(), d_neighbours_.device_data(), graph_->num_vertices(),
-                    source_, d_distances_.device_data());
+        count_wrong({d_offsets_.device_data(), d_neighbours_.device_data(),
+                     d_distances_.device_data(), graph_->num_vertices(), graph_->num_edges()},
+                    source_);
     if (wrong == 0) return std::nullopt;
     return Failure{judge::kind::kWrongResult, std::to_string(wrong) + " of " +
                                                   std::to_string(graph_->num_vertices()) +
@@ -155,6 +156,8 @@ class SearchSlot : public Slot {
 Workload make_product(std::size_t num_items, int mean, const Spread& spread, Columns columns) {
   const int num_nonzeros = static_cast<int>(num_items);
   const int num_rows = std::max(1, num_nonzeros / mean);
+  const auto made =
+      std::make_shared<const std::vector<int>>(make_offsets(kSeed, num_rows, num_nonzeros, spread));
   return {.function = "multiply",
           .limit = "read_bandwidth_of_two",
           .library = &spread == &kOneRow ? "cusparse_multiply_balanced" : "cusparse_multiply",
@@ -163,10 +166,7 @@ Workload make_product(std::size_t num_items, int mean, const Spread& spread, Col
           .arena_bytes_per_call = 8 * num_items + std::size_t{12} * num_rows + kPadding,
           .scratch_bytes = product_scratch_bytes(num_rows, num_nonzeros),
           .make_slot =
-              [=, &spread](Arena& arena) {
-                return std::make_unique<ProductSlot>(arena, num_rows, num_nonzeros, spread,
-                                                     columns);
-              },
+              [=](Arena& arena) { return std::make_unique<ProductSlot>(arena, *made, columns); },
           .beside_first = &spread != &kOneRow};  // for which the first rung takes a second
 }
 

@@ -82,26 +82,42 @@ struct WeighResult {
 
 // Right distances have three properties, and no others have them: only the source has 0; a vertex
 // that is reached has a neighbour that is one nearer; and neighbours of a reached vertex are
-// reached, at most one later.
+// reached, at most one later. Compared edge by edge: one vertex may have a hundredth of all.
+struct Neighbours {  // of one vertex
+  bool has_nearer;   // by one
+  bool has_apart;    // by more than one, or the only one of the two that is reached
+};
+struct ClearNeighbours {
+  Neighbours* d_found;
+  LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t vertex) const {
+    d_found[vertex] = {};
+    return 0;
+  }
+};
+struct CompareNeighbour {
+  SearchArrays arrays;
+  Neighbours* d_found;
+  LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t place) const {
+    const int vertex = row_of(static_cast<int>(place), arrays.d_offsets, arrays.num_vertices);
+    const std::int64_t distance = arrays.d_distances[vertex];
+    const std::int64_t other = arrays.d_distances[arrays.d_neighbours[place]];
+    const bool is_apart = distance == lab::kUnreached
+                              ? other != lab::kUnreached
+                              : other < distance - 1 || other > distance + 1;
+    if (is_apart) d_found[vertex].has_apart = true;
+    if (other == distance - 1) d_found[vertex].has_nearer = true;
+    return 0;
+  }
+};
 struct WrongDistance {
-  const int* d_offsets;
-  const int* d_neighbours;
-  int source;
   const int* d_distances;
+  const Neighbours* d_found;
+  int source;
   LOCKSTEP_HOST_DEVICE std::uint64_t operator()(std::size_t vertex) const {
     const int distance = d_distances[vertex];
     if (vertex == static_cast<std::size_t>(source)) return distance == 0 ? 0 : 1;
-    if (distance == 0 || distance < lab::kUnreached) return 1;
-    bool has_nearer = false;
-    for (int place = d_offsets[vertex]; place < d_offsets[vertex + 1]; ++place) {
-      const int other = d_distances[d_neighbours[place]];
-      if (distance == lab::kUnreached ? other != lab::kUnreached
-                                      : other < distance - 1 || other > distance + 1) {
-        return 1;
-      }
-      has_nearer = has_nearer || other == distance - 1;
-    }
-    return distance == lab::kUnreached || has_nearer ? 0 : 1;
+    if (distance == 0 || distance < lab::kUnreached || d_found[vertex].has_apart) return 1;
+    return distance == lab::kUnreached || d_found[vertex].has_nearer ? 0 : 1;
   }
 };
 
@@ -117,9 +133,12 @@ bool is_product(const ProductArrays& arrays, std::uint64_t salt) {
          sum_over(arrays.num_rows, WeighResult{arrays.d_y, salt});
 }
 
-std::uint64_t count_wrong(const int* d_offsets, const int* d_neighbours, int num_vertices,
-                          int source, const int* d_distances) {
-  return sum_over(num_vertices, WrongDistance{d_offsets, d_neighbours, source, d_distances});
+std::uint64_t count_wrong(const SearchArrays& arrays, int source) {
+  judge::PrivateArray<Neighbours> found(arrays.num_vertices);
+  sum_over(arrays.num_vertices, ClearNeighbours{found.device_data()});
+  sum_over(arrays.num_edges, CompareNeighbour{arrays, found.device_data()});
+  return sum_over(arrays.num_vertices,
+                  WrongDistance{arrays.d_distances, found.device_data(), source});
 }
 
 }  // namespace lab_judge

@@ -25,8 +25,15 @@ void fill(const ProductArrays& arrays, std::uint64_t seed, Columns columns);
 
 bool is_product(const ProductArrays& arrays, std::uint64_t salt);
 
+// Distances from a vertex, in the contract's arrays.
+struct SearchArrays {
+  const int* d_offsets;
+  const int* d_neighbours;
+  const int* d_distances;
+  int num_vertices, num_edges;
+};
+
 // How many vertices have a distance that cannot be right, given those of their neighbours.
-std::uint64_t count_wrong(const int* d_offsets, const int* d_neighbours, int num_vertices,
-                          int source, const int* d_distances);
+std::uint64_t count_wrong(const SearchArrays& arrays, int source);
 
 }  // namespace lab_judge
