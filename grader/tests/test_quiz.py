@@ -155,6 +155,13 @@ def test_what_is_no_answer_is_said(kind: Kind, given: str) -> None:
         canonical(question, given)
 
 
+def test_an_order_is_refused_without_the_names_of_its_lines() -> None:
+    """The terminal shows numbers."""
+    question = Question("q", Kind.ORDER, "?", options={"a": "first", "b": "second"})
+    with pytest.raises(AnswerError, match="each of the 2 lines once"):
+        canonical(question, "a")
+
+
 def test_two_and_a_half_is_not_two() -> None:
     with pytest.raises(AnswerError, match="whole number"):
         canonical(Question("q", Kind.NUMBER, "?"), "2.5")

@@ -17,8 +17,8 @@ constexpr int kThreadsPerBlock = 256;
 __global__ void lanes_per_row_kernel(const int* d_offsets, const int* d_columns,
                                      const float* d_values, int num_rows, int lanes_per_row,
                                      const float* d_x, float* d_y) {
-  // TODO 1. Which lane of its group is this thread, and which row has the group? A block has 256
-  //         threads: how many rows does it have?
+  // TODO 1. Which lane of its group is this thread, and which row does the group add up? A block
+  //         has 256 threads: how many rows?
   // TODO 2. Which places does this lane read? Neighbouring lanes should read neighbouring places.
   // TODO 3. Add up the sums of the group with __shfl_down_sync, whose last argument is the width of
   //         a group. All 32 lanes of the warp must reach it, also those without a row.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A scan to build on in labs 03 and 04: simple and correct for every length. Lab 02 makes it fast.
+// A scan to build on: simple and correct for every length. Lab 02 makes it fast.
 // Tiles are scanned one by one, their sums are scanned by the same function, and the result is
 // added to every tile: two reads and two writes per item.
 #pragma once

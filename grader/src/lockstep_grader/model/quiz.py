@@ -240,7 +240,7 @@ def canonical(question: Question, answer: str) -> str:
             return answer.strip()
         case Kind.ORDER:
             if sorted(words) != sorted(question.options):
-                raise AnswerError(f"give each of {' '.join(question.options)} once, in order")
+                raise AnswerError(f"give each of the {len(question.options)} lines once, in order")
             return " ".join(words)
         case Kind.PREDICT:
             if not words:
