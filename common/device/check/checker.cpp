@@ -118,7 +118,6 @@ void Checker::host_accesses(const HostAccess& access) {
 }
 
 bool Checker::has_races(const std::string& kernel) const { return state_->races.has_races(kernel); }
-void Checker::forget_races() { state_->races.forget_kernels(); }
 
 void Checker::forget(const code::Program& program) {
   state_->instructions.forget(program);

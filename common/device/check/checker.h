@@ -47,7 +47,6 @@ class Checker final : public run::Monitor, public memory::Observer {
   // Whether races have been found in launches of that kernel (as Function::readable names it): its
   // next launches are to run in an order that shows what they can do.
   bool has_races(const std::string& kernel) const;
-  void forget_races();
 
   // The program is about to end. Its kernels have ended, and the host has waited for them.
   void forget(const code::Program& program);

@@ -69,7 +69,6 @@ void Order::take_ordinal(BlockOrder& block) {
 }
 
 void Order::begin_launch(std::uint32_t first_concurrent) {
-  launch_ordinal_ = next_ordinal_;
   first_current_ = Stamp{next_ordinal_} << kOrdinalShift;
   first_to_compare_ = Stamp{first_concurrent} << kOrdinalShift;
   if (num_releases_ != 0) releases_.clear();

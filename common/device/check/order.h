@@ -60,9 +60,6 @@ class Order {
   bool has_fences(Stamp stamp) const { return releases_.contains(ordinal_of(stamp)); }
   bool has_fences() const { return num_releases_ != 0; }
 
-  // How many of the launch's blocks started before the stamp's.
-  std::uint64_t start_number(Stamp stamp) const { return ordinal_of(stamp) - launch_ordinal_; }
-
   // The least stamp of this launch after its last grid barrier; and of that or of launches that may
   // overlap it.
   Stamp first_current() const { return first_current_; }
@@ -95,7 +92,6 @@ class Order {
   std::unordered_map<std::uint32_t, std::vector<Release>> releases_;  // by the block's ordinal
   std::size_t num_releases_ = 0;
   std::uint64_t time_ = 0;  // of the last release
-  std::uint32_t launch_ordinal_ = 1;
   std::uint32_t next_ordinal_ = 1;
   Stamp first_current_ = Stamp{1} << kOrdinalShift;
   Stamp first_to_compare_ = Stamp{1} << kOrdinalShift;

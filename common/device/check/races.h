@@ -58,7 +58,6 @@ class Races {
 
   // Whether races have been reported in launches of that kernel.
   bool has_races(const std::string& kernel) const { return kernels_.contains(kernel); }
-  void forget_kernels() { kernels_.clear(); }
 
  private:
   void report(const Earlier& earlier, const BlockState& block, std::uint32_t thread,

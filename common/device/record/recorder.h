@@ -85,8 +85,6 @@ class Recorder final : public run::Monitor {
   void keep(Moment moment);
   void keep_step(run::Warp& warp, std::uint32_t lanes, code::Program::Line place);
   void keep_access(run::Warp& warp, const run::Access& access);
-  void keep_values(std::vector<LaneValue>& values, const run::Warp& warp, const run::Access& access,
-                   std::uint32_t lanes, bool after);
   // Before anything of this warp is kept: what has happened since the last event.
   void look_around(run::Warp& warp);
   void keep_findings();

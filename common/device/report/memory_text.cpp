@@ -146,11 +146,6 @@ std::string other_local_text(const std::string& thread, const Touch& touch) {
          "memory, or by a shuffle";
 }
 
-std::string past_local_text(const std::string& thread, const Touch& touch) {
-  return what_it_does(thread, touch) +
-         " outside of its local variables: the index of a local array is wrong, or the pointer";
-}
-
 std::string uninitialized_text(const std::string& thread, const Touch& touch,
                                const std::string& what, std::uint64_t base,
                                std::uint64_t unwritten_bytes) {
@@ -174,12 +169,6 @@ std::string short_fill_text(const Fill& fill, std::string_view file) {
   return "; " + line_name(fill.at, file) + " fills only " +
          (fill.size_bytes == 1 ? "its first byte" : "its first " + bytes(fill.size_bytes)) +
          ": the size of a copy or fill is counted in bytes";
-}
-
-std::string uninitialized_local_text(const std::string& thread, const std::string& variable) {
-  return thread + " uses " +
-         (variable.empty() ? "a local variable" : "the local variable " + variable) +
-         " before it has a value: give it one where you declare it";
 }
 
 std::string copy_unwritten_text(std::uint64_t offset, std::uint64_t size_bytes,
@@ -241,13 +230,6 @@ std::string misaligned_copy_text(const std::string& thread, const char* directio
   return thread + " copies " + bytes(size_bytes) + " asynchronously " + direction + " " +
          hex(address) + ", which is " + bytes(address % size_bytes) + " past a multiple of " +
          size + ": a copy of " + size + " bytes needs addresses that are multiples of " + size;
-}
-
-std::string impossible_copy_text(const std::string& thread, std::uint64_t size_bytes,
-                                 std::uint64_t zero_bytes) {
-  std::string text = thread + " copies " + bytes(size_bytes) + " asynchronously";
-  if (zero_bytes > size_bytes) text += ", of which it sets " + bytes(zero_bytes) + " to zero";
-  return text + ": __pipeline_memcpy_async copies 4, 8 or 16 bytes at a time";
 }
 
 }  // namespace report

@@ -60,12 +60,11 @@ std::string before_shared_text(const std::string& thread, const Touch& touch);
 // It goes to shared memory, and the block has none.
 std::string no_shared_text(const std::string& thread, const Touch& touch);
 
-// The touch goes to a local variable of another thread; or leaves the thread's own local memory.
+// The touch goes to a local variable of another thread.
 std::string other_local_text(const std::string& thread, const Touch& touch);
 // The touch lies before or past a local variable of the thread, or in part.
 std::string past_local_variable_text(const std::string& thread, const Touch& touch,
                                      const SharedRoom& variable);
-std::string past_local_text(const std::string& thread, const Touch& touch);
 
 // It reads `what` ("d_in", "shared memory (tile)"), which begins at `base` and of which
 // unwritten_bytes were never written.
@@ -82,8 +81,6 @@ struct Fill {
   Place at;
 };
 std::string short_fill_text(const Fill& fill, std::string_view file);
-// It reads a local variable that was never set; the name may be empty.
-std::string uninitialized_local_text(const std::string& thread, const std::string& variable);
 // A copy to the host, of an allocation's bytes.
 std::string copy_unwritten_text(std::uint64_t offset, std::uint64_t size_bytes,
                                 const std::string& name);
@@ -114,8 +111,5 @@ std::string alignas_text(const SharedRoom& variable, std::uint64_t alignment);
 // An asynchronous copy of size_bytes "from" or "to" an address.
 std::string misaligned_copy_text(const std::string& thread, const char* direction,
                                  std::uint64_t address, std::uint64_t size_bytes);
-// A copy of a size that the hardware cannot copy.
-std::string impossible_copy_text(const std::string& thread, std::uint64_t size_bytes,
-                                 std::uint64_t zero_bytes);
 
 }  // namespace report

@@ -128,10 +128,6 @@ std::string deadlock_text(const std::string& block, const std::vector<WaitingThr
          (all_poll ? "; if this loop waits for no other thread, does it ever end?" : "");
 }
 
-std::string host_waits_text(const Place& at) {
-  return at.is_known() ? "; the host waits for this kernel in " + full_line_name(at) : "";
-}
-
 std::string endless_loop_text(const std::string& thread) {
   return thread +
          " is in an endless loop that does not touch memory: does its condition ever become false? A "

@@ -66,8 +66,6 @@ std::string progress_text(const Progress& progress);
 // No thread can go on. `block`: its name. `mismatch`: warp operations that do not match are why.
 std::string deadlock_text(const std::string& block, const std::vector<WaitingThread>& threads,
                           bool mismatch);
-// Continues it: the host waits for the kernel in that line, too.
-std::string host_waits_text(const Place& at);
 
 // A loop without an end that touches no memory; one that takes too long, with others or alone.
 std::string endless_loop_text(const std::string& thread);

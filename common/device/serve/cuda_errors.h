@@ -18,7 +18,6 @@ enum CudaError : int {
   kInvalidResourceHandle = 400,
   kNotReady = 600,
   kHostMemoryNotRegistered = 713,
-  kLaunchFailure = 719,
   kCooperativeLaunchTooLarge = 720,
   kNotPermitted = 800,
   kNotSupported = 801,

@@ -2,7 +2,6 @@
 // Sentences that no test of `check` makes.
 #include <gtest/gtest.h>
 
-#include "report/fault_text.h"
 #include "report/finding.h"
 #include "report/memory_text.h"
 #include "report/waiting_text.h"
@@ -79,42 +78,6 @@ TEST(ReportWaiting, Masks) {
             "thread 3 of block 0, lane 3 of its warp, calls a warp operation with mask 0x000000f0, "
             "which does not include it. The mask is the first argument, and names the lanes that "
             "take part (0xffffffff: all 32)");
-}
-
-TEST(ReportFaults, Indices) {
-  const std::string text =
-      "thread 3 of block 0 uses index 32 of an array of type float [32], whose last element is "
-      "number 31";
-  EXPECT_EQ(index_text(kThread, 32, "float [32]"), text);
-  EXPECT_EQ(index_text(kThread, 32, "float[32]"), text);
-  EXPECT_EQ(index_text(kThread, -1, "int [2][4]"),
-            "thread 3 of block 0 uses index -1 of an array of type int [2][4], whose last element "
-            "is number 1");
-}
-
-TEST(ReportFaults, Arithmetic) {
-  EXPECT_EQ(overflow_text(kThread, "2147483647", "+", "1", "int"),
-            "thread 3 of block 0 computes 2147483647 + 1, which does not fit in type int: the "
-            "result is undefined; use a wider type, such as long long or std::size_t");
-  EXPECT_EQ(shift_text(kThread, 32, "int", 32),
-            "thread 3 of block 0 shifts an int by 32 bits: the result is undefined unless the "
-            "distance is 0 to 31");
-  EXPECT_EQ(division_by_zero_text(kThread), "thread 3 of block 0 divided an integer by zero");
-}
-
-TEST(ReportFaults, Pointers) {
-  EXPECT_EQ(null_use_text(kThread, PointerUse::kMember, "Node"),
-            "thread 3 of block 0 uses a member of a Node through a null pointer; if this pointer "
-            "may be null, test for it first");
-  EXPECT_EQ(misaligned_use_text(kThread, PointerUse::kLoad, "float4", 0x1004, 16),
-            "thread 3 of block 0 reads a float4 at 0x1004, which is 4 bytes past a multiple of 16: "
-            "a float4 needs an address that is a multiple of 16");
-}
-
-TEST(ReportMemory, LocalsWithoutAValue) {
-  EXPECT_EQ(uninitialized_local_text(kThread, "sum"),
-            "thread 3 of block 0 uses the local variable sum before it has a value: give it one "
-            "where you declare it");
 }
 
 TEST(ReportMemory, TheHostOnDeviceMemory) {
