@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "process/process.h"
@@ -28,6 +29,11 @@ struct Failure {
   // Its place in the source; line 0: not known.
   std::string file = {};
   std::int32_t line = 0;
+
+  // The most specific mistake comes first.
+  void add_pattern(std::string clause) {
+    (pattern.empty() ? pattern : other_patterns.emplace_back()) = std::move(clause);
+  }
 };
 
 struct Outcome {

@@ -51,8 +51,8 @@ class Hello : public judge::Fixture {
     // Who printed says more than which launches there were.
     if (!failure || (failure->kind == judge::kind::kWrongResult && wrong)) failure = wrong;
     if (failure) {
-      tell_case(*failure, count_of(launch.num_blocks, "block") + " of " +
-                              count_of(launch.threads_per_block, "thread") + ": ");
+      tell_case(*failure, counted(launch.num_blocks, "block") + " of " +
+                              counted(launch.threads_per_block, "thread") + ": ");
     }
     return failure;
   }
@@ -95,7 +95,7 @@ class Hello : public judge::Fixture {
     if (!missing.empty()) {
       message =
           "the line \"" + missing.begin()->first + "\" is missing" +
-          (missing.size() > 1 ? ", and " + count_of(int(missing.size()) - 1, "other line") : "");
+          (missing.size() > 1 ? ", and " + counted(int(missing.size()) - 1, "other line") : "");
     }
     if (!odd.empty()) {
       message += (message.empty() ? "" : ". Instead, ") + std::string("\"") + odd.substr(0, 80) +

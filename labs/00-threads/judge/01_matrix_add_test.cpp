@@ -48,7 +48,7 @@ class MatrixAdd : public judge::Fixture {
           "your divisions and your block's width times its height give for this shape";
     }
     if (failure)
-      tell_case(*failure, count_of(height, "row") + " of " + count_of(width, "column") + ": ");
+      tell_case(*failure, counted(height, "row") + " of " + counted(width, "column") + ": ");
     return failure;
   }
 

@@ -21,8 +21,8 @@ struct Launch {
 };
 
 std::string text(const Launch& launch) {
-  return count_of(launch.num_items, "item") + ", " + count_of(launch.num_blocks, "block") + " of " +
-         count_of(launch.threads_per_block, "thread") + ": ";
+  return counted(launch.num_items, "item") + ", " + counted(launch.num_blocks, "block") + " of " +
+         counted(launch.threads_per_block, "thread") + ": ";
 }
 
 // "0, 512, 1024, 1536", or the first few of many.

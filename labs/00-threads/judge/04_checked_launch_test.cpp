@@ -23,9 +23,9 @@ struct Fill {
 
 std::string text(const Fill& fill) {
   std::string text =
-      count_of(fill.num_blocks, "block") + " of " + count_of(fill.threads_per_block, "thread");
+      counted(fill.num_blocks, "block") + " of " + counted(fill.threads_per_block, "thread");
   if (fill.shared_bytes > 0) {
-    text += " with " + count_of(fill.shared_bytes, "byte") + " of shared memory";
+    text += " with " + counted(fill.shared_bytes, "byte") + " of shared memory";
   }
   return text +
          (fill.error == nullptr ? ", which works" : std::string(", which gives ") + fill.error);

@@ -87,9 +87,9 @@ class DeviceQuery : public judge::Fixture {
                                           : ", but is " + figure(h_out[i]))};
     }
     if (failure) {
-      tell_case(*failure, count_of(num_items, "item") + ", on a device of " +
-                              count_of(device.count, "multiprocessor") + " with " +
-                              count_of(device.threads_of_each, "thread") + " each: ");
+      tell_case(*failure, counted(num_items, "item") + ", on a device of " +
+                              counted(device.count, "multiprocessor") + " with " +
+                              counted(device.threads_of_each, "thread") + " each: ");
     }
     return failure;
   }
@@ -111,12 +111,10 @@ class DeviceQuery : public judge::Fixture {
       return Failure{judge::kind::kOutputUnwritten, "the kernel never stored its number of blocks"};
     }
     Failure failure{judge::kind::kWrongResult, "the launch should have " +
-                                                   count_of(expected, "block") + ", but has " +
+                                                   counted(expected, "block") + ", but has " +
                                                    std::to_string(num_blocks)};
     for (const WrongCount& wrong : kWrongCounts) {
-      if (wrong.num_blocks(device, num_items) != num_blocks) continue;
-      (failure.pattern.empty() ? failure.pattern : failure.other_patterns.emplace_back()) =
-          wrong.clause;
+      if (wrong.num_blocks(device, num_items) == num_blocks) failure.add_pattern(wrong.clause);
     }
     return failure;
   }

@@ -63,7 +63,7 @@ class TimedLaunch : public judge::Fixture {
     if (!failure) failure = compare_runs(num_launches, d_num_runs.download()[0]);
     if (!failure) failure = compare_time(launch_ms, num_launches, h_ms.download()[0]);
     if (!failure) failure = compare_items(d_items.download());
-    if (failure) tell_case(*failure, "a mean of " + count_of(num_launches, "run") + ": ");
+    if (failure) tell_case(*failure, "a mean of " + counted(num_launches, "run") + ": ");
     return failure;
   }
 
@@ -76,7 +76,7 @@ class TimedLaunch : public judge::Fixture {
  private:
   static std::optional<Failure> compare_runs(int num_launches, int num_runs) {
     if (num_runs > num_launches) return std::nullopt;
-    Failure failure{judge::kind::kWrongResult, "the kernel ran " + count_of(num_runs, "time") +
+    Failure failure{judge::kind::kWrongResult, "the kernel ran " + counted(num_runs, "time") +
                                                    ", where " + std::to_string(num_launches) +
                                                    " runs must be timed, after at least one "
                                                    "that warms up"};

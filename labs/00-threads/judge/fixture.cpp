@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "fixture.h"
 
-#include <iomanip>
-#include <sstream>
-
 namespace lab_judge {
 
 void tell_case(judge::Failure& failure, const std::string& before, const std::string& after) {
   if (failure.kind == judge::kind::kTodo || failure.kind == judge::kind::kCompileError) return;
   failure.message = before + failure.message + after;
-}
-
-std::string count_of(int count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
-std::string figure(double value) {
-  std::ostringstream out;
-  out << std::setprecision(7) << value;
-  return out.str();
 }
 
 std::string element_name(int row, int column) {

@@ -7,19 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "fixture/words.h"
 #include "process/submission.h"
 #include "threads.cuh"
 
 namespace lab_judge {
 
+using judge::counted;
+
 // Adds the case that failed to the message, except where the function is not written yet.
 void tell_case(judge::Failure& failure, const std::string& before, const std::string& after = {});
 
-// "1 block", "2 blocks"
-std::string count_of(int count, const std::string& noun);
-
 // "7.25", "-910": as few digits as it needs, at most seven
-std::string figure(double value);
+inline std::string figure(double value) { return judge::number(value, 7); }
 
 // "element (3, 17)"
 std::string element_name(int row, int column);

@@ -51,8 +51,8 @@ class TableFixture : public judge::Fixture {
   static std::optional<judge::Failure> compare(const Case& made) {
     const std::vector<float> h_table = made.h_table.download();
     const auto [num_rows, num_columns] = made.table;
-    const std::string what = "a table of " + count_of(num_rows, "row") + " and " +
-                             count_of(num_columns, "column") + ": ";
+    const std::string what =
+        "a table of " + counted(num_rows, "row") + " and " + counted(num_columns, "column") + ": ";
     for (std::size_t i = 0; i < h_table.size(); ++i) {
       const int row = static_cast<int>(i / num_columns);
       const int column = static_cast<int>(i % num_columns);

@@ -136,9 +136,8 @@ TEST_F(Operators, MultipliesAndAddsTwoArrays) {
     wrong.got = d_out.download()[0];
     wrong.expected = wrong.over(0, h_a.size());
     wrong.past_the_end = kPoison * kPoison;
-    return compare(
-        "dot_product of " + std::to_string(num_items) + (num_items == 1 ? " item" : " items"),
-        static_cast<float>(wrong.got), {wrong.expected}, explain(wrong));
+    return compare(what("dot_product", num_items), static_cast<float>(wrong.got), {wrong.expected},
+                   explain(wrong));
   };
   expect_for_sizes(sizes_, attempt);
   if (HasFailure()) return;
@@ -167,11 +166,10 @@ TEST_F(Operators, FindsTheFarthestPoint) {
     if (got == expected) return std::nullopt;
     if (judge::is_poison(got))
       return Failure{judge::kind::kOutputUnwritten, "d_out[0] was never written"};
-    const auto squared = [&](int i) { return text(points.squared_distance(i)); };
-    Failure wrong{judge::kind::kWrongResult, "farthest_point of " + std::to_string(num_points) +
-                                                 (num_points == 1 ? " point" : " points") +
-                                                 ": expected index " + std::to_string(expected) +
-                                                 ", got " + std::to_string(got)};
+    const auto squared = [&](int i) { return number(points.squared_distance(i)); };
+    Failure wrong{judge::kind::kWrongResult,
+                  "farthest_point of " + judge::counted(num_points, "point") + ": expected index " +
+                      std::to_string(expected) + ", got " + std::to_string(got)};
     if (got >= 0 && got < num_points && expected >= 0) {
       wrong.message +=
           "; their squared distances are " + squared(expected) + " and " + squared(got);

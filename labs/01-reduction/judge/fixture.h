@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,16 +21,10 @@ namespace lab_judge {
 
 using judge::Buffer;
 using judge::Failure;
+using judge::number;
 
 // The value read behind the end of a buffer: four poison bytes.
 inline const float kPoison = std::bit_cast<float>(0x01010101U * judge::kPoisonByte);
-
-inline std::string text(double value) {
-  std::ostringstream out;
-  out.precision(9);
-  out << value;
-  return out.str();
-}
 
 // Items [begin, end).
 inline Items part(Items items, std::size_t begin, std::size_t end) {
@@ -54,19 +47,20 @@ class ReductionFixture : public judge::Fixture {
   // The contract promises at least num_items / 4 bytes plus 64 KiB; the judge gives exactly that.
   void give_scratch(int num_items) { set_scratch_bytes(num_items / 4 + (std::size_t{64} << 10)); }
 
+  static std::string what(const char* function, int num_items) {
+    return std::string(function) + " of " + judge::counted(num_items, "item");
+  }
+
   static std::optional<Failure> compare(const std::string& what, float got, Expectation expected,
                                         const std::vector<std::string>& patterns = {}) {
     if (is_close(got, expected.value, expected.tolerance)) return std::nullopt;
     if (judge::is_poison(got))
       return Failure{judge::kind::kOutputUnwritten, "d_out[0] was never written"};
     std::string message =
-        what + ": expected d_out[0] = " + text(expected.value) + ", got " + text(got);
-    if (expected.tolerance > 0) message += " (allowed error " + text(expected.tolerance) + ")";
+        what + ": expected d_out[0] = " + number(expected.value) + ", got " + number(got);
+    if (expected.tolerance > 0) message += " (allowed error " + number(expected.tolerance) + ")";
     Failure failure{judge::kind::kWrongResult, message};
-    if (!patterns.empty()) {
-      failure.pattern = patterns.front();
-      failure.other_patterns.assign(patterns.begin() + 1, patterns.end());
-    }
+    for (const std::string& pattern : patterns) failure.add_pattern(pattern);
     return failure;
   }
 
@@ -92,9 +86,7 @@ class ReductionFixture : public judge::Fixture {
       wrong.reads_past_the_end = judge::kOnGpu || has_found(judge::kind::kOutOfBounds);
       patterns = explain(wrong);
     }
-    auto failure = compare(std::string(function) + " of " + std::to_string(num_items) +
-                               (num_items == 1 ? " item" : " items"),
-                           got, expected, patterns);
+    auto failure = compare(what(function, num_items), got, expected, patterns);
     constexpr int kItemsOfSeveralBlocks = 2048;  // of fewer, one block may write the result
     if (failure && judge::is_poison(got) && num_items > kItemsOfSeveralBlocks) {
       failure->pattern =

@@ -82,13 +82,13 @@ TEST_F(ReduceSum, PassesOnNotANumberAndInfinity) {
 }
 
 TEST_F(ReduceSum, WorksOnEveryCall) {
-  // Four calls in a row on separate buffers: no call may depend on what an earlier one left behind.
   begin_case();
   give_scratch(5000);
   std::vector<Buffer<float>> d_outs;
   std::vector<double> sums;
   std::vector<wire::Call> calls;
-  for (const int num_items : {5000, 40, 1025, 5000}) {
+  const std::vector<int> sizes = {5000, 40, 1025, 5000};
+  for (const int num_items : sizes) {
     const auto h_in = judge::random_integers(next_seed(), num_items, 1000);
     const auto number = std::to_string(calls.size());
     const auto d_in = input("d_in_" + number, h_in);
@@ -97,13 +97,10 @@ TEST_F(ReduceSum, WorksOnEveryCall) {
                                                                   d_outs.back()));
     sums.push_back(sum(h_in));
   }
-  if (const auto failure = run(calls)) return fail(*failure);
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    const auto what = "call " + std::to_string(i + 1) + " of 4 in a row";
-    if (const auto failure = compare(what, d_outs[i].download()[0], {sums[i]})) {
-      return fail(*failure);
-    }
-  }
+  const auto failure = run_in_a_row(calls, [&](std::size_t i) {
+    return compare(what("reduce_sum", sizes[i]), d_outs[i].download()[0], {sums[i]});
+  });
+  if (failure) fail(*failure);
 }
 
 TEST_F(ReduceSum, DependsOnNoOrderOfExecution) {

@@ -30,9 +30,9 @@ class SumSlot : public judge::Slot {
     const double expected = is_mean_ ? sum_ / static_cast<double>(d_in_.size()) : sum_;
     const double tolerance = is_mean_ ? 2 * kUnit * std::abs(expected) : 0;  // the division's
     if (is_close(got, expected, tolerance)) return std::nullopt;
-    return Failure{judge::kind::kWrongResult, std::string("expected the ") +
-                                                  (is_mean_ ? "mean " : "sum ") + text(expected) +
-                                                  ", got " + text(got)};
+    return Failure{judge::kind::kWrongResult,
+                   std::string("expected the ") + (is_mean_ ? "mean " : "sum ") +
+                       judge::number(expected) + ", got " + judge::number(got)};
   }
   double sequential_ms() const override {
     const std::vector<float> h_in = d_in_.download();

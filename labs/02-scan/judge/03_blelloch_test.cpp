@@ -36,16 +36,15 @@ class UpSweep : public ScanFixture {
     const std::vector<int> h_got = d_out.download();
     const auto wrong = std::ranges::mismatch(h_got, h_tree).in1 - h_got.begin();
     if (wrong == num_items) return std::nullopt;
-    const std::string place = "up_sweep of " + std::to_string(num_items) +
-                              (num_items == 1 ? " item" : " items") + ": d_out[" +
+    const std::string place = "up_sweep of " + judge::counted(num_items, "item") + ": d_out[" +
                               std::to_string(wrong) + "]";
     if (judge::is_poison(h_got[wrong])) {
       return Failure{judge::kind::kOutputUnwritten, place + " was never written"};
     }
     const auto size = (wrong + 1) & ~wrong;
     Failure failure{judge::kind::kWrongResult,
-                    place + " is the sum of the " + std::to_string(size) +
-                        (size == 1 ? " item that ends" : " items that end") + " with item " +
+                    place + " is the sum of the " +
+                        judge::counted(size, "item that ends", "items that end") + " with item " +
                         std::to_string(wrong) + ": expected " + std::to_string(h_tree[wrong]) +
                         ", got " + std::to_string(h_got[wrong])};
     int sum = 0;

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "fixture/words.h"
 #include "process/submission.h"
 #include "protocol/arena.h"
 #include "reference.h"
@@ -367,9 +368,8 @@ std::optional<judge::Failure> compare(const Result<T>& result) {
 
   const Explanation explanation = explain(result, h_expected, first);
   const bool is_unwritten = judge::is_poison(result.h_got[first]);
-  std::string message = result.function + " of " + std::to_string(num_items) +
-                        (num_items == 1 ? " item: " : " items: ") + std::to_string(num_wrong) +
-                        (num_wrong == 1 ? " is" : " are") + " wrong, first d_out[" +
+  std::string message = result.function + " of " + judge::counted(num_items, "item") + ": " +
+                        judge::counted(num_wrong, "is", "are") + " wrong, first d_out[" +
                         std::to_string(first) + "]";
   // The block's number, if the mistake is about blocks; else the index as a multiple of a power of
   // two.

@@ -139,8 +139,6 @@ class ScanFixture : public judge::Fixture {
     return std::nullopt;
   }
 
-  // Several calls in a row on separate buffers: no call may depend on what an earlier one left
-  // behind.
   std::optional<Failure> check_calls_in_a_row(const std::vector<int>& lengths) {
     begin_case();
     give_scratch(*std::max_element(lengths.begin(), lengths.end()));
@@ -156,16 +154,10 @@ class ScanFixture : public judge::Fixture {
       calls.push_back(judge::encode_call<decltype(lab::exclusive_scan)>("exclusive_scan", d_in,
                                                                         num_items, d_outs.back()));
     }
-    if (auto failure = run(calls)) return failure;
-    for (std::size_t i = 0; i < results.size(); ++i) {
+    return run_in_a_row(calls, [&](std::size_t i) {
       results[i].h_got = d_outs[i].download();
-      if (auto failure = compare(results[i])) {
-        failure->message = "call " + std::to_string(i + 1) + " of " +
-                           std::to_string(results.size()) + " in a row: " + failure->message;
-        return failure;
-      }
-    }
-    return std::nullopt;
+      return compare(results[i]);
+    });
   }
 };
 

@@ -102,7 +102,6 @@ class CompactionFixture : public judge::Fixture {
   }
 
   void expect_right_on_every_call() {
-    // Calls in a row on separate buffers: no call may depend on what an earlier one left behind.
     begin_case();
     set_scratch_bytes(scratch_bytes(30000));
     std::vector<Case> cases;
@@ -112,14 +111,8 @@ class CompactionFixture : public judge::Fixture {
           make_case(num_items, kHalf, Bait::kPoison, "_" + std::to_string(cases.size() + 1)));
       calls.push_back(cases.back().call);
     }
-    if (const auto failure = run(calls)) return fail(*failure);
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      auto failure = check(cases[i]);
-      if (!failure) continue;
-      failure->message = "call " + std::to_string(i + 1) + " of " + std::to_string(cases.size()) +
-                         " in a row: " + failure->message;
-      return fail(*failure);
-    }
+    const auto failure = run_in_a_row(calls, [&](std::size_t i) { return check(cases[i]); });
+    if (failure) fail(*failure);
   }
 
   void expect_no_order_to_matter() {
@@ -153,8 +146,8 @@ class CompactionFixture : public judge::Fixture {
     made.h_in = make_items(next_seed(), num_items, made.keep, selection);
     made.d_out = output<int>("d_out" + suffix, num_items);
     made.d_count = output<int>("d_count" + suffix, 1);
-    made.what = std::string(function_.name) + " of " + std::to_string(num_items) +
-                (num_items == 1 ? " item, keeping " : " items, keeping ") + selection.name;
+    made.what = std::string(function_.name) + " of " + judge::counted(num_items, "item") +
+                ", keeping " + selection.name;
     made.call = judge::encode_call<decltype(lab::compact)>(
         function_.name, input("d_in" + suffix, made.h_in), num_items, made.keep, made.d_out,
         made.d_count);

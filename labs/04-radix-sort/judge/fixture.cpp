@@ -87,8 +87,7 @@ const std::vector<Kind>& kinds_of_keys() {
 }
 
 std::string what(const char* function, std::size_t num_items) {
-  return std::string(function) + " of " + std::to_string(num_items) +
-         (num_items == 1 ? " key" : " keys");
+  return std::string(function) + " of " + judge::counted(num_items, "key");
 }
 
 std::optional<Failure> SortFixture::compare_whole(const Keys& h_in, const Keys& h_out) {

@@ -79,8 +79,6 @@ class SortFixture : public judge::Fixture {
     fail(*failure);
   }
 
-  // Several calls in a row on separate buffers: no call may depend on what an earlier one left
-  // behind.
   template <class Signature>
   void expect_on_every_call(const char* function, const std::vector<int>& sizes,
                             std::optional<Failure> (*compare)(const Keys&, const Keys&)) {
@@ -96,14 +94,9 @@ class SortFixture : public judge::Fixture {
       d_outs.push_back(output<std::uint32_t>("d_out_" + number, num_items));
       calls.push_back(judge::encode_call<Signature>(function, d_in, num_items, d_outs.back()));
     }
-    if (const auto failure = run(calls)) return fail(*failure);
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      auto failure = compare(h_ins[i], d_outs[i].download());
-      if (!failure) continue;
-      failure->message = "call " + std::to_string(i + 1) + " of " + std::to_string(calls.size()) +
-                         " in a row: " + failure->message;
-      return fail(*failure);
-    }
+    const auto failure =
+        run_in_a_row(calls, [&](std::size_t i) { return compare(h_ins[i], d_outs[i].download()); });
+    if (failure) fail(*failure);
   }
 };
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "diagnosis.h"
 #include "fixture.h"
@@ -17,13 +16,6 @@ using judge::Buffer;
 
 constexpr double kUnit = 0x1p-24;  // u of the contract: half an ulp of a float in [1, 2)
 constexpr int kLimit = 1000;       // of random pixels; 2^20 of them stay below 2^31
-
-std::string text(double value) {
-  std::ostringstream out;
-  out.precision(9);
-  out << value;
-  return out.str();
-}
 
 class SummedAreaTable : public PictureFixture {
  protected:
@@ -49,7 +41,7 @@ class SummedAreaTable : public PictureFixture {
     Failure failure{is_written ? judge::kind::kWrongResult : judge::kind::kOutputUnwritten, "",
                     explain(exact, got)};
     failure.message = is_written ? pixel + ": expected " + std::to_string(exact.table(x, y)) +
-                                       ", got " + text(static_cast<double>(value)) +
+                                       ", got " + judge::number(static_cast<double>(value)) +
                                        " (the first wrong one, row by row)"
                                  : pixel + " was never written (the first such, row by row)";
     if (const std::string grid = grid_text(shape, h_out); !grid.empty()) {
@@ -199,8 +191,9 @@ TEST_F(SummedAreaTable, SumsRealNumbersWithinTheErrorBound) {
           const bool are_whole = std::all_of(
               h_out.begin(), h_out.end(), [](float value) { return std::trunc(value) == value; });
           return Failure{judge::kind::kWrongResult,
-                         pixel + ": expected " + text(expected) + ", got " + text(h_out[item]) +
-                             " (allowed error " + text(allowed) + ")",
+                         pixel + ": expected " + judge::number(expected) + ", got " +
+                             judge::number(h_out[item]) + " (allowed error " +
+                             judge::number(allowed) + ")",
                          are_whole ? "all sums are whole numbers: a sum is kept in an int" : ""};
         }
         above[x] = expected;
@@ -211,7 +204,6 @@ TEST_F(SummedAreaTable, SumsRealNumbersWithinTheErrorBound) {
 }
 
 TEST_F(SummedAreaTable, WorksOnEveryCall) {
-  // Five calls in a row on separate buffers: no call may depend on what an earlier one left behind.
   begin_case();
   const std::vector<Shape> shapes = {{150, 90}, {20, 3}, {90, 150}, {129, 65}, {150, 90}};
   give_scratch(shapes.front());
@@ -225,14 +217,12 @@ TEST_F(SummedAreaTable, WorksOnEveryCall) {
     d_outs.push_back(output<int>("d_out_" + number, shape.num_pixels()));
     calls.push_back(encode(d_in, shape, d_outs.back()));
   }
-  if (const auto failure = run(calls)) return fail(*failure);
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    auto failure = compare(shapes[i], h_ins[i], d_outs[i].download());
-    if (!failure) continue;
-    failure->message = "call " + std::to_string(i + 1) + " of 5 in a row, a picture of " +
-                       to_text(shapes[i]) + " pixels: " + failure->message;
-    return fail(*failure);
-  }
+  const auto failure = run_in_a_row(calls, [&](std::size_t i) {
+    auto wrong = compare(shapes[i], h_ins[i], d_outs[i].download());
+    if (wrong) wrong->message = "a picture of " + to_text(shapes[i]) + " pixels: " + wrong->message;
+    return wrong;
+  });
+  if (failure) fail(*failure);
 }
 
 TEST_F(SummedAreaTable, DependsOnNoOrderOfExecution) {

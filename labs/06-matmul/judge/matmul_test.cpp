@@ -24,8 +24,6 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 class Matmul : public judge::Fixture {
  protected:
-  using AttemptShape = std::function<std::optional<Failure>(const Shape&)>;
-
   void SetUp() override {
     Fixture::SetUp();
     set_scratch_bytes(std::size_t{64} << 10);  // exactly the contract's
@@ -40,9 +38,7 @@ class Matmul : public judge::Fixture {
     const auto d_c = output<float>("d_c", std::size_t{1} * num_rows * num_cols);
     if (auto failure =
             call<decltype(lab::matmul)>("matmul", d_a, d_b, num_rows, num_cols, depth, d_c)) {
-      if (!is_final(*failure)) {
-        failure->message = text(factors.shape) + ": " + failure->message;
-      }
+      if (!is_fatal()) failure->message = text(factors.shape) + ": " + failure->message;
       return failure;
     }
     return compare(factors, expected, d_c.download());
@@ -53,41 +49,10 @@ class Matmul : public judge::Fixture {
     return multiply(factors, exact_product(factors));
   }
 
-  // Tries the shapes in the order given. At the first failure, looks for a smaller shape that fails
-  // in the same way, one dimension after the other, and fails the test with what it found there.
-  void expect_for_shapes(const std::vector<Shape>& shapes, const AttemptShape& attempt) {
-    for (Shape shape : shapes) {
-      std::optional<Failure> failure = attempt(shape);
-      if (!failure) continue;
-      if (is_final(*failure)) return fail(*failure);
-      for (int Shape::*dimension : {&Shape::depth, &Shape::num_rows, &Shape::num_cols}) {
-        shrink(shape, dimension, *failure, attempt);
-      }
-      failure->message = "the smallest failing shape found: " + failure->message;
-      return fail(*failure);
-    }
-  }
-
- private:
-  // Whether another shape would only repeat the failure.
-  static bool is_final(const Failure& failure) {
-    return failure.kind == judge::kind::kTodo || failure.kind == judge::kind::kTimeout;
-  }
-
-  static void shrink(Shape& shape, int Shape::*dimension, Failure& failure,
-                     const AttemptShape& attempt) {
-    int passing = 0;
-    for (int step = 0; step < max_bisections(failure) && shape.*dimension - passing > 1; ++step) {
-      Shape smaller = shape;
-      smaller.*dimension = passing + (shape.*dimension - passing) / 2;
-      auto found = attempt(smaller);
-      if (found && found->kind == failure.kind && found->pattern == failure.pattern) {
-        shape = smaller;
-        failure = *found;
-      } else {
-        passing = smaller.*dimension;
-      }
-    }
+  void expect_for_shapes(const std::vector<Shape>& shapes,
+                         const std::function<std::optional<Failure>(const Shape&)>& attempt) {
+    Fixture::expect_for_shapes(shapes, {&Shape::depth, &Shape::num_rows, &Shape::num_cols},
+                               attempt);
   }
 };
 
@@ -234,7 +199,6 @@ TEST_F(Matmul, KeepsNotANumberInItsPlace) {
 }
 
 TEST_F(Matmul, WorksOnEveryCall) {
-  // Four calls in a row on separate buffers: no call may depend on what an earlier one left behind.
   begin_case();
   std::vector<Factors> all_factors;
   std::vector<Buffer<float>> d_cs;
@@ -250,14 +214,10 @@ TEST_F(Matmul, WorksOnEveryCall) {
     calls.push_back(judge::encode_call<decltype(lab::matmul)>(
         "matmul", d_a, d_b, shape.num_rows, shape.num_cols, shape.depth, d_cs.back()));
   }
-  if (const auto failure = run(calls)) return fail(*failure);
-  for (std::size_t i = 0; i < d_cs.size(); ++i) {
-    const Factors& factors = all_factors[i];
-    auto failure = compare(factors, exact_product(factors), d_cs[i].download());
-    if (!failure) continue;
-    failure->message = "call " + std::to_string(i + 1) + " of 4 in a row: " + failure->message;
-    return fail(*failure);
-  }
+  const auto failure = run_in_a_row(calls, [&](std::size_t i) {
+    return compare(all_factors[i], exact_product(all_factors[i]), d_cs[i].download());
+  });
+  if (failure) fail(*failure);
 }
 
 TEST_F(Matmul, DependsOnNoOrderOfExecution) {

@@ -7,6 +7,7 @@
 #include "diagnosis.h"
 #include "fixture/matrix.h"
 #include "fixture/test_data.h"
+#include "fixture/words.h"
 #include "protocol/arena.h"
 
 namespace lab_judge {

@@ -198,8 +198,7 @@ class LatencyHiding : public HostFixture {
       return std::min(1.0, share(wait.num_warps, busy(wait), busy(wait) + wait.latency_cycles));
     };
     const auto words = [](const Wait& wait) {
-      return "utilization, " + text(wait) + ", " + std::to_string(wait.num_warps) +
-             (wait.num_warps == 1 ? " warp" : " warps");
+      return "utilization, " + text(wait) + ", " + judge::counted(wait.num_warps, "warp");
     };
     expect<double>(waits, encode, value, words, kShareMistakes, is_near);
   }

@@ -14,8 +14,7 @@ using judge::Buffer;
 using judge::Failure;
 
 std::string text(const Cells& grid) {
-  return std::to_string(grid.num_rows) + (grid.num_rows == 1 ? " row of " : " rows of ") +
-         std::to_string(grid.row_length);
+  return judge::counted(grid.num_rows, "row") + " of " + std::to_string(grid.row_length);
 }
 
 // A clause that completes "It looks as if ...", from all labels; or nothing.

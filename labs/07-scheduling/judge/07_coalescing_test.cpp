@@ -49,13 +49,12 @@ std::string text(const Access& access) {
   };
   return (access.what.empty() ? "" : access.what + ", ") + "index " +
          std::to_string(access.offset) + term(access.stride_x, "tx") + term(access.stride_y, "ty") +
-         ", elements of " + std::to_string(access.element_bytes) +
-         (access.element_bytes == 1 ? " byte" : " bytes") + ", a block " +
+         ", elements of " + judge::counted(access.element_bytes, "byte") + ", a block " +
          std::to_string(access.block_width) + " wide";
 }
 
 std::string text(const AccessCost& cost) {
-  return std::to_string(cost.num_sectors) + (cost.num_sectors == 1 ? " sector" : " sectors") +
+  return judge::counted(cost.num_sectors, "sector") +
          (cost.is_coalesced ? ", coalesced" : ", not coalesced");
 }
 

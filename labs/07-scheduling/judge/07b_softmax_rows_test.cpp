@@ -34,9 +34,9 @@ class PlanRows : public judge::Fixture {
     }
     const RowPlan got = h_plan.download()[0];
     const RowPlan expected = expected_plan(num_rows, row_length, block);
-    const std::string what = std::to_string(num_rows) + (num_rows == 1 ? " row of " : " rows of ") +
-                             std::to_string(row_length) + ", blocks of dim3(" +
-                             std::to_string(block.x) + ", " + std::to_string(block.y) + "): ";
+    const std::string what = judge::counted(num_rows, "row") + " of " + std::to_string(row_length) +
+                             ", blocks of dim3(" + std::to_string(block.x) + ", " +
+                             std::to_string(block.y) + "): ";
     const auto differs = [&](const char* name, int should_be, int is) -> std::optional<Failure> {
       if (should_be == is) return std::nullopt;
       return Failure{judge::kind::kWrongResult, what + name + " should be " +

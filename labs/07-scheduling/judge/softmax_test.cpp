@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 #include "fixture/fixture.h"
 #include "fixture/options.h"
@@ -14,6 +13,7 @@ namespace {
 
 using judge::Buffer;
 using judge::Failure;
+using judge::number;
 using lab::kWarpSize;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -28,16 +28,8 @@ struct Matrix {
   const float* row(int index) const { return items.data() + std::size_t{1} * index * row_length; }
 };
 
-std::string text(double value) {
-  std::ostringstream out;
-  out.precision(9);
-  out << value;
-  return out.str();
-}
-
 std::string text(const Matrix& matrix) {
-  return std::to_string(matrix.num_rows) + (matrix.num_rows == 1 ? " row of " : " rows of ") +
-         std::to_string(matrix.row_length);
+  return judge::counted(matrix.num_rows, "row") + " of " + std::to_string(matrix.row_length);
 }
 
 struct Row {
@@ -184,9 +176,9 @@ class Softmax : public judge::Fixture {
         return Failure{judge::kind::kOutputUnwritten, item + " was never written"};
       }
       return Failure{judge::kind::kWrongResult,
-                     item + " should be " + text(expected) + ", but is " + text(got[i]) +
-                         "; the item is " + text(row.items[i]) + ", the row's maximum " +
-                         text(row.largest()),
+                     item + " should be " + number(expected) + ", but is " + number(got[i]) +
+                         "; the item is " + number(row.items[i]) + ", the row's maximum " +
+                         number(row.largest()),
                      is_nan ? "" : explain_row(row, got)};
     }
     return std::nullopt;

@@ -12,11 +12,6 @@ namespace {
 constexpr std::size_t kScratchBytes = std::size_t{64} << 10;  // of the contract
 constexpr std::size_t kPartBytes = 6;  // in addition, for each float to split
 
-// Whether another shape would only repeat the failure.
-bool is_final(const judge::Failure& failure) {
-  return failure.kind == judge::kind::kTodo || failure.kind == judge::kind::kTimeout;
-}
-
 std::size_t scratch_bytes(const Factors& factors) {
   if (factors.format != Format::kSplit) return kScratchBytes;
   return kScratchBytes + kPartBytes * (factors.h_a.size() + factors.h_b.size());
@@ -63,7 +58,7 @@ std::optional<judge::Failure> ProductFixture::multiply(const Factors& factors,
   pose({.num_multiprocessors = num_multiprocessors_});
   const Prepared prepared = prepare(factors);
   if (auto failure = run({prepared.call})) {
-    if (!is_final(*failure)) failure->message = text(factors.shape) + ": " + failure->message;
+    if (!is_fatal()) failure->message = text(factors.shape) + ": " + failure->message;
     return failure;
   }
   return compare(factors, expected, prepared.d_c.download());
@@ -80,32 +75,8 @@ std::optional<judge::Failure> ProductFixture::multiply_reals(const Shape& shape)
 }
 
 void ProductFixture::expect_for_shapes(const std::vector<Shape>& shapes, const Attempt& attempt) {
-  const auto shrink = [&](Shape& shape, int Shape::*dimension, judge::Failure& failure) {
-    int passing = 0;
-    for (int step = 0; step < max_bisections(failure) && shape.*dimension - passing > kMultiple;
-         ++step) {
-      Shape smaller = shape;
-      smaller.*dimension = passing + (shape.*dimension - passing) / 2 / kMultiple * kMultiple;
-      if (smaller.*dimension == passing) smaller.*dimension += kMultiple;
-      const auto found = attempt(smaller);
-      if (found && found->kind == failure.kind && found->pattern == failure.pattern) {
-        shape = smaller;
-        failure = *found;
-      } else {
-        passing = smaller.*dimension;
-      }
-    }
-  };
-  for (Shape shape : shapes) {
-    std::optional<judge::Failure> failure = attempt(shape);
-    if (!failure) continue;
-    if (is_final(*failure)) return fail(*failure);
-    for (int Shape::*dimension : {&Shape::depth, &Shape::num_rows, &Shape::num_cols}) {
-      shrink(shape, dimension, *failure);
-    }
-    failure->message = "the smallest failing shape found: " + failure->message;
-    return fail(*failure);
-  }
+  Fixture::expect_for_shapes(shapes, {&Shape::depth, &Shape::num_rows, &Shape::num_cols}, attempt,
+                             kMultiple);
 }
 
 void ProductFixture::multiplies_whole_tiles() {
@@ -161,7 +132,6 @@ void ProductFixture::stays_within_the_error_bound() {
 }
 
 void ProductFixture::works_on_every_call() {
-  // Four calls in a row on separate buffers: no call may depend on what an earlier one left behind.
   begin_case();
   std::vector<Factors> all_factors;
   std::vector<Prepared> prepared;
@@ -175,14 +145,10 @@ void ProductFixture::works_on_every_call() {
     most_scratch_bytes = std::max(most_scratch_bytes, scratch_bytes(all_factors.back()));
   }
   set_scratch_bytes(most_scratch_bytes);
-  if (const auto failure = run(calls)) return fail(*failure);
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    const Factors& factors = all_factors[i];
-    auto failure = compare(factors, exact_product(factors), prepared[i].d_c.download());
-    if (!failure) continue;
-    failure->message = "call " + std::to_string(i + 1) + " of 4 in a row: " + failure->message;
-    return fail(*failure);
-  }
+  const auto failure = run_in_a_row(calls, [&](std::size_t i) {
+    return compare(all_factors[i], exact_product(all_factors[i]), prepared[i].d_c.download());
+  });
+  if (failure) fail(*failure);
 }
 
 void ProductFixture::depends_on_no_order_of_execution() {

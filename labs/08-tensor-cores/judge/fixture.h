@@ -23,8 +23,6 @@ class ProductFixture : public judge::Fixture {
   std::optional<judge::Failure> multiply_integers(const Shape& shape);
   std::optional<judge::Failure> multiply_reals(const Shape& shape);
 
-  // Tries the shapes in the order given. At the first failure, looks for a smaller shape that fails
-  // in the same way, one dimension after the other, and fails the test with what it found there.
   using Attempt = std::function<std::optional<judge::Failure>(const Shape&)>;
   void expect_for_shapes(const std::vector<Shape>& shapes, const Attempt& attempt);
 

@@ -5,6 +5,7 @@
 
 #include "diagnosis.h"
 #include "fixture/matrix.h"
+#include "fixture/words.h"
 #include "protocol/arena.h"
 
 namespace lab_judge {

@@ -97,7 +97,6 @@ TEST_F(Attention, WritesNothingWithoutQueries) {
 }
 
 TEST_F(Attention, WorksOnEveryCall) {
-  // Four calls in a row on separate buffers: no call may depend on what an earlier one left behind.
   begin_case();
   std::vector<Problem> problems;
   std::vector<Prepared> prepared;
@@ -111,13 +110,10 @@ TEST_F(Attention, WorksOnEveryCall) {
     most_scratch_bytes = std::max(most_scratch_bytes, scratch_bytes(kind(), next));
   }
   set_scratch_bytes(most_scratch_bytes);
-  if (const auto failure = run(calls)) return fail(*failure);
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    auto failure = compare(problems[i], attend(problems[i]), prepared[i].download_outputs());
-    if (!failure) continue;
-    failure->message = "call " + std::to_string(i + 1) + " of 4 in a row: " + failure->message;
-    return fail(*failure);
-  }
+  const auto failure = run_in_a_row(calls, [&](std::size_t i) {
+    return compare(problems[i], attend(problems[i]), prepared[i].download_outputs());
+  });
+  if (failure) fail(*failure);
 }
 
 TEST_F(Attention, DependsOnNoOrderOfExecution) {

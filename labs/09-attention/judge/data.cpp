@@ -3,14 +3,12 @@
 
 #include <cmath>
 
+#include "fixture/words.h"
+
 namespace lab_judge {
 namespace {
 
 constexpr float kKeyOfShift = 8;  // element 0 of every key, where all scores are shifted
-
-std::string counted(int count, const char* one, const char* many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
 
 void round(Problem& problem) {
   if (problem.kind != Kind::kBf16) return;
@@ -22,9 +20,9 @@ void round(Problem& problem) {
 }  // namespace
 
 std::string text(const Shape& shape) {
-  return counted(shape.num_heads, "head", "heads") + " with " +
-         counted(shape.num_queries, "query", "queries") + " and " +
-         counted(shape.num_keys, "key", "keys");
+  return judge::counted(shape.num_heads, "head") + " with " +
+         judge::counted(shape.num_queries, "query", "queries") + " and " +
+         judge::counted(shape.num_keys, "key");
 }
 
 Kind kind_of(const std::string& rung) {

@@ -4,11 +4,6 @@
 namespace lab_judge {
 namespace {
 
-// Whether another shape would only repeat the failure.
-bool is_final(const judge::Failure& failure) {
-  return failure.kind == judge::kind::kTodo || failure.kind == judge::kind::kTimeout;
-}
-
 std::vector<__nv_bfloat16> to_bf16(const std::vector<float>& h_numbers) {
   std::vector<__nv_bfloat16> h_rounded;
   h_rounded.reserve(h_numbers.size());
@@ -62,7 +57,7 @@ std::optional<judge::Failure> AttentionFixture::attempt(const Problem& problem) 
   set_scratch_bytes(scratch_bytes(kind(), problem.shape));
   const Prepared prepared = prepare(problem);
   if (auto failure = run({prepared.call})) {
-    if (!is_final(*failure)) failure->message = text(problem.shape) + ": " + failure->message;
+    if (!is_fatal()) failure->message = text(problem.shape) + ": " + failure->message;
     return failure;
   }
   return compare(problem, attend(problem), prepared.download_outputs());
@@ -73,31 +68,11 @@ std::optional<judge::Failure> AttentionFixture::attempt(const Shape& shape, floa
 }
 
 void AttentionFixture::expect_for_shapes(const std::vector<Shape>& shapes, float shift) {
-  const auto shrink = [&](Shape& failing, int Shape::*number, judge::Failure& failure) {
-    int passing = 0;
-    for (int step = 0; step < max_bisections(failure) && failing.*number - passing > 1; ++step) {
-      Shape smaller = failing;
-      smaller.*number = passing + (failing.*number - passing) / 2;
-      if (kind() == Kind::kCausal) smaller.num_queries = smaller.num_keys;
-      const auto found = attempt(smaller, shift);
-      if (found && found->kind == failure.kind && found->pattern == failure.pattern) {
-        failing = smaller;
-        failure = *found;
-      } else {
-        passing = smaller.*number;
-      }
-    }
-  };
-  for (Shape tried : shapes) {
-    std::optional<judge::Failure> failure = attempt(tried, shift);
-    if (!failure) continue;
-    if (is_final(*failure)) return fail(*failure);
-    shrink(tried, &Shape::num_heads, *failure);
-    if (kind() != Kind::kCausal) shrink(tried, &Shape::num_queries, *failure);
-    shrink(tried, &Shape::num_keys, *failure);
-    failure->message = "the smallest failing shape found: " + failure->message;
-    return fail(*failure);
-  }
+  std::vector<int Shape::*> numbers = {&Shape::num_heads, &Shape::num_queries, &Shape::num_keys};
+  if (kind() == Kind::kCausal) std::erase(numbers, &Shape::num_queries);
+  Fixture::expect_for_shapes(shapes, numbers, [&](const Shape& next) {
+    return attempt(shape(next.num_heads, next.num_queries, next.num_keys), shift);
+  });
 }
 
 }  // namespace lab_judge

@@ -22,8 +22,6 @@ class AttentionFixture : public judge::Fixture {
   std::optional<judge::Failure> attempt(const Problem& problem);
   std::optional<judge::Failure> attempt(const Shape& shape, float shift = 0);
 
-  // Tries the shapes in the order given. At the first failure, looks for a smaller shape that fails
-  // in the same way, one number after the other, and fails the test with what it found there.
   void expect_for_shapes(const std::vector<Shape>& shapes, float shift = 0);
 
   // Rung 03 has as many queries as keys.

@@ -35,7 +35,6 @@ class HistogramFixture : public judge::Fixture {
     return check(one);
   }
 
-  // Calls in a row on buffers of their own.
   std::optional<Failure> attempt_in_a_row(const std::vector<std::pair<int, int>>& sizes) {
     begin_case();
     set_scratch_bytes(scratch_bytes(std::ranges::max(sizes).first));
@@ -46,25 +45,13 @@ class HistogramFixture : public judge::Fixture {
       cases.push_back(make_case(num_samples, num_bins, kUniform, suffix));
       calls.push_back(cases.back().call);
     }
-    if (auto failure = run(calls)) return failure;
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      auto failure = check(cases[i]);
-      if (!failure) continue;
-      failure->message = "call " + std::to_string(i + 1) + " of " + std::to_string(cases.size()) +
-                         " in a row: " + failure->message;
-      return failure;
-    }
-    return std::nullopt;
+    return run_in_a_row(calls, [&](std::size_t i) { return check(cases[i]); });
   }
 
   // A wrong result, with the mistakes that give these counts.
   static Failure wrong(std::string message, const Counted& counted) {
     Failure failure{judge::kind::kWrongResult, std::move(message)};
-    const std::vector<std::string> clauses = explain(counted);
-    if (!clauses.empty()) {
-      failure.pattern = clauses.front();
-      failure.other_patterns.assign(clauses.begin() + 1, clauses.end());
-    }
+    for (const std::string& clause : explain(counted)) failure.add_pattern(clause);
     return failure;
   }
 
@@ -82,9 +69,8 @@ class HistogramFixture : public judge::Fixture {
     Case made{.bins = random_bins(next_seed(), num_bins)};
     made.h_samples = make_samples(next_seed(), num_samples, made.bins, spread);
     made.d_counts = output<unsigned int>("d_counts" + suffix, num_bins);
-    made.what = std::to_string(num_samples) + (num_samples == 1 ? " sample" : " samples") + ", " +
-                spread.name + ", into " + std::to_string(num_bins) +
-                (num_bins == 1 ? " bin" : " bins");
+    made.what = judge::counted(num_samples, "sample") + ", " + spread.name + ", into " +
+                judge::counted(num_bins, "bin");
     made.call = judge::encode_call<decltype(lab::histogram)>(
         "histogram", input("d_samples" + suffix, made.h_samples), num_samples, made.bins.num_bins,
         double{made.bins.lower}, double{made.bins.upper}, made.d_counts);

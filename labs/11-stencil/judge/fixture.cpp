@@ -9,13 +9,6 @@ namespace {
 constexpr std::size_t kMaxQuickPoints = 1 << 15;      // see judge::Options::quick
 constexpr std::size_t kMaxExplainedPoints = 1 << 15;  // a mistake shows in a smaller case, too
 
-std::string text(float value) {
-  std::string digits = std::to_string(value);
-  digits.erase(digits.find_last_not_of('0') + 1);
-  if (digits.back() == '.') digits.pop_back();
-  return digits;
-}
-
 std::string name_of(const Shape& shape, std::size_t item, int dimensions) {
   const std::size_t x = item % shape.width;
   const std::size_t row = item / shape.width;
@@ -63,14 +56,12 @@ std::optional<Failure> StencilFixture::check(const Case& made) {
   if (judge::is_poison(*wrong.in1)) {
     return Failure{judge::kind::kOutputUnwritten, point + " was never written"};
   }
-  Failure failure{judge::kind::kWrongResult,
-                  point + ": expected " + text(*wrong.in2) + ", got " + text(*wrong.in1)};
+  Failure failure{judge::kind::kWrongResult, point + ": expected " + judge::number(*wrong.in2) +
+                                                 ", got " + judge::number(*wrong.in1)};
   if (made.shape.num_points() > kMaxExplainedPoints) return failure;
-  const std::vector<std::string> clauses =
-      explain({function(), made.shape, made.weights, made.h_in, got});
-  if (!clauses.empty()) {
-    failure.pattern = clauses.front();
-    failure.other_patterns.assign(clauses.begin() + 1, clauses.end());
+  for (const std::string& clause :
+       explain({function(), made.shape, made.weights, made.h_in, got})) {
+    failure.add_pattern(clause);
   }
   return failure;
 }
@@ -104,17 +95,7 @@ std::optional<Failure> StencilFixture::attempt_in_a_row(const std::vector<Shape>
   set_scratch_bytes(scratch_bytes(std::ranges::max_element(cases, {}, [](const Case& one) {
                                     return one.shape.num_points();
                                   })->shape));
-  if (auto failure = run(calls)) return failure;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    auto failure = check(cases[i]);
-    if (!failure) continue;
-    if (cases.size() > 1) {
-      failure->message = "call " + std::to_string(i + 1) + " of " + std::to_string(cases.size()) +
-                         " in a row: " + failure->message;
-    }
-    return failure;
-  }
-  return std::nullopt;
+  return run_in_a_row(calls, [&](std::size_t i) { return check(cases[i]); });
 }
 
 void StencilFixture::expect_for_shapes(const std::vector<Shape>& shapes) {

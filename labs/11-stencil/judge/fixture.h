@@ -33,7 +33,6 @@ class StencilFixture : public judge::Fixture {
   // up to a multiple of 4.
   std::optional<Failure> attempt(const Shape& shape) { return attempt_in_a_row({shape}); }
 
-  // Calls in a row on buffers of their own.
   std::optional<Failure> attempt_in_a_row(const std::vector<Shape>& shapes);
 
   // One call with given values, and the result that it must have.

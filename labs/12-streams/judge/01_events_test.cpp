@@ -3,7 +3,6 @@
 // the device know how long a copy and a launch take. A kernel's first launch takes longer, and each
 // repeat takes longer than the one before.
 #include <cmath>
-#include <cstdio>
 
 #include "fixture.h"
 #include "fixture/options.h"
@@ -13,11 +12,7 @@ namespace {
 
 using lab::StageTimes;
 
-std::string text(double ms) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.6g ms", ms);
-  return buffer;
-}
+std::string text(double ms) { return judge::number(ms, 6) + " ms"; }
 
 // What a stage takes in the repeats after the warm-up, and in it; and all stages, on average.
 struct Times {
@@ -84,8 +79,8 @@ class StageTimesOf : public judge::Fixture {
       failure = compare_times(posed, num_items, num_repeats, returned.download()[0]);
     }
     if (failure) {
-      failure->message = std::to_string(num_items) + " items, " + std::to_string(num_repeats) +
-                         (num_repeats == 1 ? " repeat: " : " repeats: ") + failure->message;
+      failure->message = std::to_string(num_items) + " items, " +
+                         judge::counted(num_repeats, "repeat") + ": " + failure->message;
     }
     return failure;
   }
@@ -131,9 +126,7 @@ class StageTimesOf : public judge::Fixture {
                       std::string(stage.name) + " takes " + text(times.mean) +
                           " by the device's clock, but " + text(stage.got) + " is returned"};
       for (const WrongTime& wrong : kWrongTimes) {
-        if (!is(wrong.ms(times, num_repeats))) continue;
-        (failure.pattern.empty() ? failure.pattern : failure.other_patterns.emplace_back()) =
-            wrong.clause;
+        if (is(wrong.ms(times, num_repeats))) failure.add_pattern(wrong.clause);
       }
       for (const double other : {copy_in, compute, copy_out}) {
         if (failure.pattern.empty() && is(mean * other)) {

@@ -28,8 +28,7 @@ class StreamOrdered : public judge::Fixture {
           [&] { return reversed_batches(words, sizes, 0); }},
          {"nothing was computed: all words are 0", [&] { return Words(num_items, 0); }}});
     if (failure) {
-      failure->message = std::to_string(sizes.size()) +
-                         (sizes.size() == 1 ? " batch" : " batches") + " of " +
+      failure->message = judge::counted(sizes.size(), "batch", "batches") + " of " +
                          std::to_string(num_items) + " items in all: " + failure->message;
     }
     return failure;

@@ -43,9 +43,8 @@ class Graph : public judge::Fixture {
          {"no step was done", [&] { return Words(words); }},
          {"only the first step was done", [&] { return after_steps(words, first(1)); }}});
     if (failure) {
-      failure->message = std::to_string(num_items) + (num_items == 1 ? " item, " : " items, ") +
-                         std::to_string(num_steps) + (num_steps == 1 ? " step: " : " steps: ") +
-                         failure->message;
+      failure->message = judge::counted(num_items, "item") + ", " +
+                         judge::counted(num_steps, "step") + ": " + failure->message;
     }
     return failure;
   }

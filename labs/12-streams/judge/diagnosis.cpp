@@ -23,9 +23,7 @@ std::optional<Failure> compare(const std::string& name, const Words& got, const 
                                                  std::to_string(expected[index]) + ", got " +
                                                  std::to_string(*wrong)};
   for (const Mistake& mistake : mistakes) {
-    if (got != mistake.words()) continue;
-    (failure.pattern.empty() ? failure.pattern : failure.other_patterns.emplace_back()) =
-        mistake.clause;
+    if (got == mistake.words()) failure.add_pattern(mistake.clause);
   }
   return failure;
 }

@@ -37,8 +37,7 @@ HostCase HostFixture::case_of(int num_items, int chunk_items, const std::string&
   made.mistakes.push_back(
       {"the input comes back: nothing was computed", [words = made.h_in] { return words; }});
   made.h_out = output<std::uint32_t>("h_out" + suffix, num_items);
-  made.what = std::to_string(num_items) + (num_items == 1 ? " item" : " items") + " in chunks of " +
-              std::to_string(chunk_items);
+  made.what = judge::counted(num_items, "item") + " in chunks of " + std::to_string(chunk_items);
   return made;
 }
 

@@ -56,7 +56,6 @@ class HostFixture : public judge::Fixture {
     expect_for_sizes(sizes, [&](int num_items) { return attempt(num_items, chunk_items); });
   }
 
-  // Calls in a row on buffers of their own.
   std::optional<Failure> attempt_in_a_row(const std::vector<std::pair<int, int>>& sizes) {
     begin_case();
     std::size_t most = 0;
@@ -68,15 +67,7 @@ class HostFixture : public judge::Fixture {
       calls.push_back(cases.back().call);
     }
     set_scratch_bytes(most);
-    if (auto failure = run(calls)) return failure;
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      auto failure = check(cases[i]);
-      if (!failure) continue;
-      failure->message = "call " + std::to_string(i + 1) + " of " + std::to_string(cases.size()) +
-                         " in a row: " + failure->message;
-      return failure;
-    }
-    return std::nullopt;
+    return run_in_a_row(calls, [&](std::size_t i) { return check(cases[i]); });
   }
 
   static std::optional<Failure> check(const HostCase& made) {

@@ -5,35 +5,13 @@
 #include <cmath>
 #include <utility>
 
-#include "fixture/matrix.h"
-
 namespace lab_judge {
 namespace {
 
-std::string counted(int count, const std::string& one, const std::string& many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
 Failure wrong(std::string message, const std::vector<std::string>& clauses) {
   Failure failure{judge::kind::kWrongResult, std::move(message)};
-  if (!clauses.empty()) {
-    failure.pattern = clauses.front();
-    failure.other_patterns.assign(clauses.begin() + 1, clauses.end());
-  }
+  for (const std::string& clause : clauses) failure.add_pattern(clause);
   return failure;
-}
-
-// The first failure of several calls in a row.
-template <class Case, class Check>
-std::optional<Failure> check_all(const std::vector<Case>& cases, const Check& check) {
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    auto failure = check(cases[i]);
-    if (!failure) continue;
-    failure->message = "call " + std::to_string(i + 1) + " of " + std::to_string(cases.size()) +
-                       " in a row: " + failure->message;
-    return failure;
-  }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -48,8 +26,8 @@ ProductFixture::Case ProductFixture::make_case(const Shape& shape, const Spread&
 
 void ProductFixture::prepare(Case& made, const std::string& suffix) {
   const Matrix& matrix = made.matrix;
-  made.what += ", " + counted(matrix.num_rows(), "row", "rows") + " and " +
-               counted(matrix.num_nonzeros(), "nonzero", "nonzeros");
+  made.what += ", " + judge::counted(matrix.num_rows(), "row") + " and " +
+               judge::counted(matrix.num_nonzeros(), "nonzero");
   made.d_y = output<float>("d_y" + suffix, matrix.num_rows());
   made.call = judge::encode_call<decltype(lab::multiply)>(
       "multiply", input("d_offsets" + suffix, matrix.h_offsets),
@@ -113,8 +91,7 @@ std::optional<Failure> ProductFixture::attempt_in_a_row(const std::vector<Shape>
         std::max(scratch_bytes, product_scratch_bytes(shape.num_rows, shape.num_nonzeros));
   }
   set_scratch_bytes(scratch_bytes);
-  if (auto failure = run(calls)) return failure;
-  return check_all(cases, check);
+  return run_in_a_row(calls, [&](std::size_t i) { return check(cases[i]); });
 }
 
 SearchFixture::Case SearchFixture::make_case(int num_vertices, const Kind& kind) {
@@ -125,7 +102,7 @@ SearchFixture::Case SearchFixture::make_case(int num_vertices, const Kind& kind)
 
 void SearchFixture::prepare(Case& made, const std::string& suffix) {
   const Graph& graph = made.graph;
-  made.what += ", with " + counted(graph.num_vertices(), "vertex", "vertices");
+  made.what += ", with " + judge::counted(graph.num_vertices(), "vertex", "vertices");
   made.d_distances = output<int>("d_distances" + suffix, graph.num_vertices());
   made.call = judge::encode_call<decltype(lab::breadth_first)>(
       "breadth_first", input("d_offsets" + suffix, graph.h_offsets),
@@ -174,8 +151,7 @@ std::optional<Failure> SearchFixture::attempt_in_a_row(const std::vector<int>& s
     prepare(cases.back(), "_" + std::to_string(cases.size()));
     calls.push_back(cases.back().call);
   }
-  if (auto failure = run(calls)) return failure;
-  return check_all(cases, check);
+  return run_in_a_row(calls, [&](std::size_t i) { return check(cases[i]); });
 }
 
 }  // namespace lab_judge

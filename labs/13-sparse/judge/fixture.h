@@ -39,7 +39,6 @@ class ProductFixture : public judge::Fixture {
   // As many columns as rows, and 1 to 40 nonzeros per row on average.
   std::optional<Failure> attempt_square(int num_rows, const Spread& spread);
 
-  // Calls in a row on buffers of their own.
   std::optional<Failure> attempt_in_a_row(const std::vector<Shape>& shapes);
 
   std::optional<Failure> attempt_with(const Matrix& matrix, const std::vector<float>& h_x);
@@ -64,7 +63,6 @@ class SearchFixture : public judge::Fixture {
   std::optional<Failure> attempt(int num_vertices, const Kind& kind);
   std::optional<Failure> attempt_from(int source, const Graph& graph, const std::string& what);
 
-  // Calls in a row on buffers of their own.
   std::optional<Failure> attempt_in_a_row(const std::vector<int>& sizes, const Kind& kind);
 
  private:

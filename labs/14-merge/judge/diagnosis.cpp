@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "fixture/words.h"
+
 namespace lab_judge {
 namespace {
 
@@ -89,8 +91,7 @@ std::vector<std::string> explain(const Problem& problem, const Items& got) {
   add(are_same(got, reversed(expected)), "the result is in the reverse order");
   if (!is_merge && clauses.empty()) {
     if (const std::size_t run = sorted_runs(problem, got); run != 0) {
-      clauses.push_back("runs of " + std::to_string(run) + (run == 1 ? " item" : " items") +
-                        " are sorted, but not merged");
+      clauses.push_back("runs of " + judge::counted(run, "item") + " are sorted, but not merged");
     }
   }
   if (!clauses.empty()) return clauses;

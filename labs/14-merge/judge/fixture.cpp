@@ -12,13 +12,12 @@ std::string text(const lab::Fraction& item) {
   return std::to_string(item.numerator) + "/" + std::to_string(item.denominator);
 }
 
-std::string items(int count) { return std::to_string(count) + (count == 1 ? " item" : " items"); }
-
 std::string to_text(const Problem& problem) {
   if (problem.function == Function::kMerge) {
-    return items(problem.num_a) + " with " + items(problem.num_items() - problem.num_a);
+    return judge::counted(problem.num_a, "item") + " with " +
+           judge::counted(problem.num_items() - problem.num_a, "item");
   }
-  return items(problem.num_items()) +
+  return judge::counted(problem.num_items(), "item") +
          (problem.order == lab::Order::kByValue ? " by value" : ", largest denominator first");
 }
 
@@ -40,17 +39,7 @@ std::optional<Failure> ItemsFixture::attempt(const std::vector<Problem>& problem
     calls.push_back(encode(problem.function, problem.order, d_a, d_b, outputs.back()));
   }
   set_scratch_bytes(scratch_bytes(most_items));
-  if (auto failure = run(calls)) return failure;
-  for (std::size_t i = 0; i < problems.size(); ++i) {
-    auto failure = check(problems[i], outputs[i]);
-    if (!failure) continue;
-    if (problems.size() > 1) {
-      failure->message = "call " + std::to_string(i + 1) + " of " +
-                         std::to_string(problems.size()) + " in a row: " + failure->message;
-    }
-    return failure;
-  }
-  return std::nullopt;
+  return run_in_a_row(calls, [&](std::size_t i) { return check(problems[i], outputs[i]); });
 }
 
 std::optional<Failure> ItemsFixture::check(const Problem& problem,
@@ -69,11 +58,7 @@ std::optional<Failure> ItemsFixture::check(const Problem& problem,
   Failure failure{judge::kind::kWrongResult,
                   place + ": expected " + text(*wrong.in2) + ", got " + text(*wrong.in1)};
   if (problem.num_items() > kMaxExplainedItems) return failure;
-  const std::vector<std::string> clauses = explain(problem, got);
-  if (!clauses.empty()) {
-    failure.pattern = clauses.front();
-    failure.other_patterns.assign(clauses.begin() + 1, clauses.end());
-  }
+  for (const std::string& clause : explain(problem, got)) failure.add_pattern(clause);
   return failure;
 }
 
