@@ -23,6 +23,7 @@ from lockstep_grader.machine.progress import say
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
 from lockstep_grader.model.grades import Backend, Lab
+from lockstep_grader.model.text import count_of
 from lockstep_grader.results.export import gradebooks, table
 from lockstep_grader.results.export.words import said_of
 from lockstep_grader.results.graded import Results, read_results
@@ -107,8 +108,7 @@ def _first_look(found: _Course, labs: Sequence[Lab]) -> Iterator[str]:
         _filled(_NO_RESULTS, found.gradebook)
     handed_in = [each for each in taken.submissions if not each.is_missing]
     graded = ", ".join(dict.fromkeys(lab.id for each in handed_in for lab in each.labs))
-    count = len(handed_in)
-    yield f"{count} submission{'' if count == 1 else 's'} to grade on {graded or 'no lab'}"
+    yield f"{count_of(len(handed_in), 'submission')} to grade on {graded or 'no lab'}"
     yield from taken.warnings
     yield from found.rules.warnings(course)
     is_timed = course.hand_ins or any(each.handed_in or each.is_late for each in handed_in)

@@ -17,6 +17,7 @@ from lockstep_grader.machine.progress import open_page, say, stage, tell_of_page
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import ExitCode, InputError
 from lockstep_grader.model.grades import Lab
+from lockstep_grader.model.text import count_of
 from lockstep_grader.results.graded import by_rules
 from lockstep_grader.toolchain.installers import install, require_packages
 
@@ -78,8 +79,7 @@ def lab_report(
         if left_out:
             say(f"left out of {moodle_zip}: {said_of(left_out)}")
             status = ExitCode.SHORT_OF_FULL_MARKS
-    count = len(graded.entries)
-    tell_of_page(f"pages of {count} student{'' if count == 1 else 's'}", page, opens)
+    tell_of_page(f"pages of {count_of(len(graded.entries), 'student')}", page, opens)
     return status
 
 

@@ -41,6 +41,7 @@ from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import ExitCode, FaultError, InputError
 from lockstep_grader.model.grades import Backend, Effort, Finding, Lab, Rung
 from lockstep_grader.model.quiz import ANSWER_FILES, Sheet
+from lockstep_grader.model.text import count_of
 from lockstep_grader.quiz.file import unanswered_in
 from lockstep_grader.quiz.predict import read_sheets
 from lockstep_grader.results.serial import check_json
@@ -228,8 +229,7 @@ def lab_submit(
     unanswered = list(_unanswered(workspace, lab, folder, force))
     spent = state.effort(workspace.state, lab)
     packed = pack(folder, lab, target, force, spent if with_effort else None)
-    files = "1 file" if len(packed) == 1 else f"{len(packed)} files"
-    print(f"{target}: {files}, {', '.join(packed)}")
+    print(f"{target}: {count_of(len(packed), 'file')}, {', '.join(packed)}")
     if folder.resolve() == workspace.labs:
         _say_scores(workspace, lab, folder)
     for sheet, left in unanswered:

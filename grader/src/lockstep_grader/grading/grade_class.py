@@ -32,7 +32,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.errors import ExitCode, FaultError, InputError
 from lockstep_grader.model.grades import Lab, SubmissionResult, tidy
-from lockstep_grader.model.text import one_line
+from lockstep_grader.model.text import count_of, one_line
 from lockstep_grader.quiz.score import scorers_of
 from lockstep_grader.results.folder import results_folder, spool_in
 from lockstep_grader.results.regrade import (
@@ -258,8 +258,8 @@ class Summary:
         for title in _TITLES:
             _print_list(self.console, title, self._lists[title])
         if self._confirmed:
-            rungs = "1 rung" if self._confirmed == 1 else f"{self._confirmed} rungs"
-            self.console.print(Text(f"judged a second time, and confirmed: {rungs}"))
+            said = f"judged a second time, and confirmed: {count_of(self._confirmed, 'rung')}"
+            self.console.print(Text(said))
         _print_list(self.console, _UNCONFIRMED, self._lists[_UNCONFIRMED])
         if self.class_size > _DETAILED_SUBMISSIONS:
             _print_list(self.console, "not graded", list(map(one_line, self.ungraded)))
@@ -298,10 +298,9 @@ class Summary:
         there = [row for row in self._rows if not row.is_missing]
         scores = [row.score for row in there if row.score is not None]
         full = sum(row.score == row.max_score for row in there)
-        number = len(there)
-        counts = f"{number} submission{'' if number == 1 else 's'}, {full} with full marks"
-        if missing := len(self._rows) - number:
-            counts += f"; {missing} student{'' if missing == 1 else 's'} handed in nothing"
+        counts = f"{count_of(len(there), 'submission')}, {full} with full marks"
+        if missing := len(self._rows) - len(there):
+            counts += f"; {count_of(missing, 'student')} handed in nothing"
         if not scores:
             return counts
         figures = f"mean {tidy(mean(scores)):g}, median {tidy(median(scores)):g}"

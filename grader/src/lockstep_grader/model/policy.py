@@ -13,6 +13,7 @@ from datetime import datetime, timedelta, tzinfo
 from lockstep_grader.model.compat import UTC
 from lockstep_grader.model.grades import tidy, total
 from lockstep_grader.model.quiz import Sheet
+from lockstep_grader.model.text import count_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +268,7 @@ def _flagged_percent(work: Work, rules: LabRules, is_extended: bool, notes: list
 
 
 def _cost(days: int, late: Lateness, notes: list[str]) -> float:
-    words = f"{days} day{'' if days == 1 else 's'} late"
+    words = f"{count_of(days, 'day')} late"
     if days > late.max_days:
         notes.append(f"{words}: after {late.max_days:g} days it earns nothing")
         return 100.0

@@ -63,5 +63,10 @@ def _spelled(char: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
+def count_of(number: int, noun: str) -> str:
+    """As in: 1 student, 2 students."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def more_tests_fail(count: int) -> str:
     return "1 more test fails" if count == 1 else f"{count} more tests fail"

@@ -20,7 +20,7 @@ from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
 from lockstep_grader.model.grades import Backend, Lab, Outcome, Rung
 from lockstep_grader.model.measures import RESIDENT_BLOCKS, TOTALS, figure
 from lockstep_grader.model.quiz import Answered, Forecast, Kind, Mark, Prediction, asked, filled
-from lockstep_grader.model.text import one_line
+from lockstep_grader.model.text import count_of, one_line
 from lockstep_grader.quiz.file import Answers, answers_file, fresh, read_answers, write_answers
 from lockstep_grader.quiz.predict import read_predictions
 from lockstep_grader.quiz.score import Predictions
@@ -82,8 +82,8 @@ def invitation(workspace: Workspace, folder: Path, lab: Lab, rungs: Sequence[Run
     known = state.right_rungs(workspace.state, lab)
     for rung in rungs:
         if (left := len(notebook.open_of(rung))) and rung.id not in known:
-            questions = "1 question" if left == 1 else f"{left} questions"
-            return f"predict first: ./lab predict {lab.id}/{rung.id} asks {questions}"
+            command = f"./lab predict {lab.id}/{rung.id}"
+            return f"predict first: {command} asks {count_of(left, 'question')}"
     return ""
 
 

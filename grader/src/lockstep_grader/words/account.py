@@ -15,7 +15,7 @@ from lockstep_grader.model.grades import (
     Outcome,
 )
 from lockstep_grader.model.score import may_follow
-from lockstep_grader.model.text import joined_lines
+from lockstep_grader.model.text import count_of, joined_lines
 
 _EFFECTS = 3
 # An output that nothing set before an addition may look as if nothing had been written.
@@ -119,7 +119,7 @@ def _reason(cause: Finding, due: Sequence[Tried], told: Iterable[str]) -> str:
     if message:
         return _clipped(f"{said}: {message}")
     items = next((found.items for found in first.findings if _is_same(cause, found)), 0)
-    return f"{said}, with {items} item{'' if items == 1 else 's'}" if items else said
+    return f"{said}, with {count_of(items, 'item')}" if items else said
 
 
 def _untold(message: str, told: Iterable[str]) -> str:

@@ -12,10 +12,11 @@ from typing import Any
 from markupsafe import Markup
 
 from lockstep_grader import __version__
+from lockstep_grader.model.text import count_of
 from lockstep_grader.pages.engine import colours, content_policy, make_environment, trusted
 from lockstep_grader.pages.report.class_stats import RungStat
 from lockstep_grader.pages.report.rung_view import Gauge
-from lockstep_grader.pages.report.words import State, count_of, percent, points
+from lockstep_grader.pages.report.words import State, percent, points
 
 Curve = tuple[int, Sequence[tuple[datetime, int]]]  # students; how many were right by when
 

@@ -105,11 +105,6 @@ def percent(score: float | None, max_score: float) -> str:
     return f"{100 * score / max_score:.0f} %"
 
 
-def count_of(number: int, noun: str) -> str:
-    """As in: 1 student, 2 students."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 _MAX_WORDS = 40  # characters of the readable part
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from lockstep_grader.model.errors import InputError
+from lockstep_grader.model.text import count_of
 from lockstep_grader.student.debug.values import (
     BASIC,
     BOOL,
@@ -287,7 +288,7 @@ class _Parser:
             raise InputError(f"{name} is no array and no pointer to a type that is known")
         if value.type.kind == "array":
             if not 0 <= at < value.type.count:
-                items = "1 item" if value.type.count == 1 else f"{value.type.count} items"
+                items = count_of(value.type.count, "item")
                 side = "before the beginning" if at < 0 else "past the end"
                 raise InputError(f"{name}[{at}]: {side} of {name} ({items})")
             return item_of(value, at, target)

@@ -13,7 +13,7 @@ from rich.text import Text
 from lockstep_grader.intake.submission import Source
 from lockstep_grader.machine.console import place
 from lockstep_grader.model.grades import Backend, Finding
-from lockstep_grader.model.text import visible
+from lockstep_grader.model.text import count_of, visible
 from lockstep_grader.student.explain import excerpt
 from lockstep_grader.student.profile.cost import PER_ITEM, kernel_columns
 from lockstep_grader.student.profile.report import (
@@ -44,9 +44,7 @@ def print_run(console: Console, files: Sequence[Path], ran: Ran) -> None:
     if ran.leaks:
         console.print(Text(_leaks(ran.leaks), "dim"))
     if ran.findings:
-        count = len(ran.findings)
-        said = "1 finding" if count == 1 else f"{count} findings"
-        console.print(Text(f"lab: {said}", "bold red"))
+        console.print(Text(f"lab: {count_of(len(ran.findings), 'finding')}", "bold red"))
 
 
 def print_counts(console: Console, files: Sequence[Path], ran: Ran, line_limit: int) -> None:

@@ -23,7 +23,7 @@ from lockstep_grader.model.compat import StrEnum
 from lockstep_grader.model.errors import ExitCode, FaultError, InputError
 from lockstep_grader.model.grades import CompilerWarning, Finding, FindingKind
 from lockstep_grader.model.score import causes_first
-from lockstep_grader.model.text import visible
+from lockstep_grader.model.text import count_of, visible
 from lockstep_grader.student.program.build import Options, compile_step
 from lockstep_grader.toolchain.nvcc import SANITIZER_ADVICE, find_sanitizer
 from lockstep_grader.toolchain.system import gpu_name, toolkit_nvcc
@@ -54,9 +54,8 @@ class Progress:
         if not num_blocks:
             return ""
         name = visible(kernel.split(b"\0")[0].decode("utf-8", "replace"))
-        blocks = "1 block" if num_blocks == 1 else f"{num_blocks} blocks"
         launch = f", launch {launches}" if launches > 1 else ""
-        return f"kernel {name} with {num_ended} of {blocks} done{launch}"
+        return f"kernel {name} with {num_ended} of {count_of(num_blocks, 'block')} done{launch}"
 
     def news(self, elapsed: float, timeout: float | None) -> str:
         """One line for a user who wonders why nothing happens."""

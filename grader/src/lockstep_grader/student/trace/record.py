@@ -15,7 +15,7 @@ from lockstep_grader.machine.progress import said_if_slow
 from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
 from lockstep_grader.model.grades import Finding, FindingKind, Lab, Rung
 from lockstep_grader.model.score import causes_first
-from lockstep_grader.model.text import one_line, visible
+from lockstep_grader.model.text import count_of, one_line, visible
 from lockstep_grader.observe.judge import workers_on_cpu
 from lockstep_grader.student.program.run import Ran, Settings, run_program
 from lockstep_grader.student.trace.model import ACCESSES, Recording, read_recording
@@ -38,8 +38,7 @@ class TraceRequest:
 
     def how(self) -> str:
         if self.test:
-            items = "1 item" if self.size == 1 else f"{self.size} items"
-            size = f" with {items}" if self.size else ""
+            size = f" with {count_of(self.size, 'item')}" if self.size else ""
             return f"as in the test {self.test}{size} of a check with the seed {self.seed}"
         return f"in the order of --seed {self.seed}" if self.seed else ""
 
