@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Times the solutions with other constants: what another tile, or another number of threads, would cost.
+
+variants.toml lists the constants and their values. Those of one lab are timed in rounds of `./lab bench`, which have at
+most one variant of each rung. So each is compared with the limit and the library in its own process, and every
+result is checked.
+"""
+
+import itertools
+import json
+import re
+import subprocess
+import tempfile
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import sources
+import typer
+from measurements import (
+    BENCH,
+    GPU,
+    ROOT,
+    MeasurementError,
+    gpu_fields,
+    markdown,
+    measured_now,
+    measurement,
+    provenance,
+    write_json,
+)
+
+LISTED, REPORT = BENCH / "variants.toml", "variants.json"
+FIGURES = ("num_items", "time_ms", "share", "of_library")
+
+
+@dataclass(frozen=True)
+class Variant:
+    lab: str
+    rung: str
+    constant: str
+    value: int
+
+    @property
+    def setting(self) -> str:
+        return f"{self.constant} = {self.value}"
+
+    @property
+    def text(self) -> str:
+        """The solution, with the constant's other value."""
+        solution = ROOT / "solutions" / self.lab / f"{self.rung}.cu"
+        declared = rf"\bint {self.constant} = [^;]+;"
+        text, count = re.subn(declared, f"int {self.setting};", solution.read_text("utf-8"))
+        if count != 1:
+            raise MeasurementError(
+                f"{self.lab}/{self.rung} declares {self.constant} {count} times; "
+                "mend docs/bench/variants.toml"
+            )
+        return text
+
+
+def listed() -> dict[str, list[Variant]]:
+    """The variants of each lab, those of a rung together."""
+    labs = tomllib.loads(LISTED.read_text("utf-8"))
+    return {
+        lab: [
+            Variant(lab, rung, constant, value)
+            for rung, constants in rungs.items()
+            for constant, values in constants.items()
+            for value in values
+        ]
+        for lab, rungs in labs.items()
+    }
+
+
+def rounds(variants: Sequence[Variant]) -> list[list[Variant]]:
+    """At most one variant of each rung at a time."""
+    by_rung = itertools.groupby(variants, key=lambda variant: variant.rung)
+    together = itertools.zip_longest(*[list(group) for _, group in by_rung])
+    return [[variant for variant in some if variant] for some in together]
+
+
+def ladder(lab: str) -> list[dict[str, Any]]:
+    """The rows of the lab's ladder at its largest size."""
+    rows = json.loads((BENCH / f"{lab}.json").read_text("utf-8"))["rows"]
+    largest = max(row["num_items"] for row in rows)
+    return [row for row in rows if row["num_items"] == largest]
+
+
+def timed(together: Sequence[Variant], num_items: int) -> dict[str, dict[str, Any]]:
+    """What `./lab bench` says of each rung."""
+    lab = together[0].lab
+    with tempfile.TemporaryDirectory(prefix="lockstep-variants-") as temp:
+        folder = Path(temp) / "submission" / lab
+        folder.mkdir(parents=True)
+        for variant in together:
+            (folder / f"{variant.rung}.cu").write_text(variant.text, "utf-8")
+        command = [ROOT / "lab", "bench", lab, "--backend", "cuda", "--from", folder.parent]
+        command += ["--sizes", str(num_items), "--out", temp]
+        subprocess.run(command, cwd=ROOT, check=False)  # it reports the rungs that are not there
+        report = Path(temp) / f"{lab}.json"
+        rows = json.loads(report.read_text("utf-8"))["rows"] if report.is_file() else []
+    found = {row["rung"]: row for row in rows}
+    for variant in together:
+        if variant.rung not in found:
+            raise MeasurementError(
+                f"{lab}/{variant.rung} with {variant.setting} was not timed; see the messages above"
+            )
+    return found
+
+
+def measure(lab: str, variants: Sequence[Variant]) -> None:
+    today = provenance()["date"]
+    size = ladder(lab)[0]["num_items"]
+    found = {}
+    for together in rounds(variants):
+        rows = timed(together, size)
+        found |= {variant: rows[variant.rung] for variant in together}
+    new = [
+        {"lab": lab, "rung": variant.rung, "variant": variant.setting, "date": today}
+        | {name: found[variant][name] for name in FIGURES if name in found[variant]}
+        for variant in variants
+    ]
+    others = [row for row in stored()["rows"] if row["lab"] != lab]
+    rows = sorted([*others, *new], key=lambda row: row["lab"])
+    machine = gpu_fields("name,driver_version")[0]
+    write_json(
+        REPORT, {"command": "docs/bench/measure variants", "machine": machine, "rows": rows}
+    )
+    measured_now(REPORT, {f"{lab}/{variant.rung}" for variant in variants}, [lab])
+
+
+def stored() -> dict[str, Any]:
+    file = BENCH / REPORT
+    report: dict[str, Any] = json.loads(file.read_text("utf-8")) if file.is_file() else {"rows": []}
+    return report
+
+
+def draw(lab: str) -> None:
+    """Writes the table into the README of the lab's solutions: each rung, and its variants."""
+    report = stored()
+    own = [row for row in report["rows"] if row["lab"] == lab]
+    if not own:
+        raise MeasurementError(f"nothing is known of {lab}'s variants: leave out --page-only")
+    cells = []
+    for rung, variants in itertools.groupby(own, key=lambda row: row["rung"]):
+        cells += [[f"`{rung}`", *figures(row)] for row in ladder(lab) if row["rung"] == rung]
+        cells += [[f"*{row['variant']}*", *figures(row)] for row in variants]
+    said = (
+        f"{report['machine']}, {own[0]['date']}: `docs/bench/measure variants` wrote "
+        f"[{REPORT}](../../docs/bench/{REPORT}). {own[0]['num_items']} items; the rungs are from [the ladder](#measured)."
+    )
+    table = "\n".join(markdown(["", "ms", "share of limit", "of library"], cells, numbers=3))
+    sources.write_table(ROOT / "solutions" / lab / "README.md", "variants", f"{said}\n\n{table}")
+
+
+def figures(row: dict[str, Any]) -> list[str]:
+    library = row.get("of_library")
+    return [f"{row['time_ms']:.3g}", f"{row['share']:.3f}", f"{library:.2f}" if library else ""]
+
+
+@measurement("variants", needs=GPU, writes=[REPORT], uses=["./lab bench"])
+def variants(
+    labs: Annotated[
+        list[str] | None, typer.Argument(metavar="[LAB]...", help="The others keep their times.")
+    ] = None,
+    page_only: Annotated[
+        bool, typer.Option("--page-only", help="Measure nothing: write the tables again. No GPU.")
+    ] = False,
+) -> None:
+    """Time solutions with other constants, for the tables in their READMEs."""
+    known = listed()
+    if unknown := sorted(set(labs or ()) - set(known)):
+        raise typer.BadParameter(
+            f"no variants of {unknown[0]}; there are some of: {', '.join(known)}"
+        )
+    for lab in labs or known:
+        if not page_only:
+            measure(lab, known[lab])
+        draw(lab)
