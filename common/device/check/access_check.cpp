@@ -13,6 +13,7 @@ namespace check {
 namespace {
 
 bool acquires(const run::Access& access) {
+  if (access.is_barrier) return false;
   return access.is_atomic || (access.reads && access.order != run::Order::kWeak) ||
          (access.reads && access.bypasses_cache);
 }
@@ -91,7 +92,7 @@ void AccessCheck::note_order(BlockState& block, const run::Warp& warp, const run
   if (releases(access)) {
     order_.release(block.order, warp.id, access.lanes, access.scope != run::Scope::kBlock);
   }
-  if (acquires(access)) order_.acquire(block.order, warp.id, access.lanes);
+  if (acquires(access)) order_.acquire(block.order, warp.id, access.lanes, order_.now());
 }
 
 // Without checks: no access leaves the memory that there is.

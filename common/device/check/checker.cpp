@@ -60,7 +60,8 @@ struct Checker::State {
   PlainPolls polls;
   Bounds bounds;
   AccessCheck accesses;
-  std::vector<std::unique_ptr<BlockState>> blocks;  // by slot
+  std::vector<std::unique_ptr<BlockState>> blocks;        // by slot
+  std::unordered_map<const void*, std::uint64_t> phases;  // when a barrier's last one was complete
   bool launch_is_in_cluster = false;
   bool follows_ways = false;     // the kernel has barriers
   bool follows_proxies = false;  // and wgmma or bulk copies from shared memory
@@ -147,6 +148,7 @@ void Checker::launch_begins(run::Launch& launch) {
   s.races.begin_launch();
   s.copy_races.begin_launch();
   s.polls.begin_launch();
+  s.phases.clear();
   const State::Kernel& kernel = s.kernel_of(launch);
   s.bounds.begin_launch(kernel.layout);
   s.follows_ways = kernel.has_barriers;
@@ -270,10 +272,16 @@ void Checker::releases(run::Warp& warp, std::uint32_t lanes, run::Scope scope) {
   state_->order.release(state_->of(*warp.block).order, warp.id, lanes, is_for_device(scope));
 }
 
-void Checker::acquires(run::Warp& warp, std::uint32_t lanes, run::Scope) {
+void Checker::phase_completes(run::Block&, const code::Instruction&, std::uint32_t,
+                              const void* barrier) {
+  state_->phases[barrier] = state_->order.now();
+}
+
+void Checker::acquires(run::Warp& warp, std::uint32_t lanes, run::Scope, const void* barrier) {
   BlockState& block = state_->of(*warp.block);
   block.proxy.threads_meet();
-  state_->order.acquire(block.order, warp.id, lanes);
+  const std::uint64_t until = barrier == nullptr ? state_->order.now() : state_->phases[barrier];
+  state_->order.acquire(block.order, warp.id, lanes, until);
 }
 
 void Checker::product_reads(run::Warp& warp, const run::Access& factors) {

@@ -70,7 +70,10 @@ class Checker final : public run::Monitor, public memory::Observer {
   void cluster_meets(std::span<run::Block* const> blocks) override;
   void fence(run::Warp& warp, std::uint32_t lanes, run::Scope scope) override;
   void releases(run::Warp& warp, std::uint32_t lanes, run::Scope scope) override;
-  void acquires(run::Warp& warp, std::uint32_t lanes, run::Scope scope) override;
+  void acquires(run::Warp& warp, std::uint32_t lanes, run::Scope scope,
+                const void* barrier) override;
+  void phase_completes(run::Block& block, const code::Instruction& instruction,
+                       std::uint32_t expected, const void* barrier) override;
   void copy_begins(run::Warp& warp, const run::Access& destination) override;
   void copy_arrives(run::Warp& warp, const run::Access& destination) override;
   void copies_committed(run::Warp& warp, std::uint32_t lanes) override;

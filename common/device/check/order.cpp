@@ -130,10 +130,14 @@ void Order::release(BlockOrder& block, std::uint32_t warp, std::uint32_t lanes, 
   add_release(block, warp, lanes, for_device, horizon_of(block, warp, lanes));
 }
 
-void Order::acquire(BlockOrder& block, std::uint32_t warp, std::uint32_t lanes) const {
+void Order::acquire(BlockOrder& block, std::uint32_t warp, std::uint32_t lanes,
+                    std::uint64_t until) const {
   if (num_releases_ == 0) return;
-  for_each_lane(lanes, [&](std::uint32_t lane) { block.warps[warp].horizons[lane] = time_; });
-  block.next_horizon = time_;
+  for_each_lane(lanes, [&](std::uint32_t lane) {
+    std::uint64_t& horizon = block.warps[warp].horizons[lane];
+    horizon = std::max(horizon, until);
+  });
+  block.next_horizon = std::max(block.next_horizon, until);
 }
 
 void Order::threads_meet(BlockOrder& block, std::span<const std::uint32_t> lanes_by_warp) {
@@ -146,7 +150,7 @@ void Order::threads_meet(BlockOrder& block, std::span<const std::uint32_t> lanes
   for (std::uint32_t warp = 0; warp < lanes_by_warp.size(); ++warp) {
     if (lanes_by_warp[warp] == 0) continue;
     add_release(block, warp, lanes_by_warp[warp], false, horizon);
-    acquire(block, warp, lanes_by_warp[warp]);
+    acquire(block, warp, lanes_by_warp[warp], time_);
   }
 }
 

@@ -50,7 +50,10 @@ class Order {
   void cluster_meets(std::span<BlockOrder* const> blocks);
 
   void release(BlockOrder& block, std::uint32_t warp, std::uint32_t lanes, bool for_device);
-  void acquire(BlockOrder& block, std::uint32_t warp, std::uint32_t lanes) const;
+  // The lanes know of what was released until then.
+  void acquire(BlockOrder& block, std::uint32_t warp, std::uint32_t lanes,
+               std::uint64_t until) const;
+  std::uint64_t now() const { return time_; }
 
   // Whether the access `earlier` of this launch happens before what the thread does now. They are
   // by different threads.

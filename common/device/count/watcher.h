@@ -57,7 +57,7 @@ class Watcher final : public run::Monitor {
   void arrives_at_barrier(run::Warp& warp, std::uint32_t lanes,
                           const code::Instruction& instruction) override;
   void phase_completes(run::Block& block, const code::Instruction& instruction,
-                       std::uint32_t expected) override;
+                       std::uint32_t expected, const void* barrier) override;
   void warp_operation(run::Warp& warp, std::uint32_t lanes,
                       const code::Instruction& instruction) override;
 

@@ -101,7 +101,7 @@ void Watcher::count_arrivals(BlockState& block, const Arrivals::Group& group) {
 
 // A phase for more threads than a warp has, or for the whole block, is a barrier.
 void Watcher::phase_completes(run::Block& block, const Instruction& instruction,
-                              std::uint32_t expected) {
+                              std::uint32_t expected, const void* /*barrier*/) {
   if (kernel_ == nullptr) return;
   BlockState& own = states_[block.slot];
   const bool is_barrier = expected > run::kWarpSize || expected >= own.num_threads;

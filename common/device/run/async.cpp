@@ -162,6 +162,9 @@ const Op* wait_all(Warp& warp, const Op* op, std::uint32_t lanes) {
 const Op* arrive_at_object(Warp& warp, const Op* op, std::uint32_t lanes) {
   const auto& form = *static_cast<const CopyForm*>(op->details);
   wait_all(warp, op, lanes);
+  for (Monitor* const monitor : warp.engine->monitors) {
+    monitor->releases(warp, lanes, Scope::kBlock);
+  }
   if (form.size_bytes == 0) return op + 1;  // it counts one more arrival, and that arrives
   Access& access = warp.engine->access;
   begin(access, warp, form.to, form.to_row, form.to_offset, 8, lanes, true);

@@ -42,13 +42,13 @@ struct Object {
   }
 };
 
-void settle(Warp& warp, const Instruction& instruction, Object& object) {
+void settle(Warp& warp, const Instruction& instruction, Object& object, const std::byte* at) {
   ++warp.engine->changes;
   if (object.pending != 0 || object.bytes != 0) return;
   object.phase = !object.phase;
   object.pending = object.expected;
   for (Monitor* const monitor : warp.engine->monitors) {
-    monitor->phase_completes(*warp.block, instruction, object.expected);
+    monitor->phase_completes(*warp.block, instruction, object.expected, at);
   }
 }
 
@@ -114,7 +114,7 @@ void act(Warp& warp, const ObjectForm& form, std::byte* at, int lane, std::uint3
       }
       if (form.what == What::kDrop) object.expected -= count;
       object.pending -= count;
-      settle(warp, instruction, object);
+      settle(warp, instruction, object, at);
       object.store(at);
       give(before);
       break;
@@ -125,7 +125,7 @@ void act(Warp& warp, const ObjectForm& form, std::byte* at, int lane, std::uint3
       break;
     case What::kComplete:
       object.bytes -= bytes_of(warp, form.value, lane);
-      settle(warp, instruction, object);
+      settle(warp, instruction, object, at);
       object.store(at);
       break;
     case What::kTest:
@@ -150,12 +150,29 @@ const Op* pending_count(Warp& warp, const Op* op, std::uint32_t lanes) {
   return op + 1;
 }
 
+// The lanes have seen that the phases of their objects are complete.
+void acquire(Warp& warp, std::uint32_t lanes, Scope scope, const std::byte* origin) {
+  const Access& access = warp.engine->access;
+  while (lanes != 0) {  // mostly once: all look at one object
+    const std::uint64_t offset = access.address[static_cast<std::size_t>(std::countr_zero(lanes))];
+    std::uint32_t same = 0;
+    for_each_lane(lanes, [&](int lane) {
+      if (access.address[static_cast<std::size_t>(lane)] == offset) same |= 1U << lane;
+    });
+    for (Monitor* const monitor : warp.engine->monitors) {
+      monitor->acquires(warp, same, scope, origin + offset);
+    }
+    lanes &= ~same;
+  }
+}
+
 const Op* use_object(Warp& warp, const Op* op, std::uint32_t lanes) {
   const auto& form = *static_cast<const ObjectForm*>(op->details);
   Access& access = warp.engine->access;
   access = Access{};
   access.instruction = form.memory.prototype.instruction;
   access.space = Space::kShared;
+  access.is_barrier = true;
   access.element_bytes = 8;
   access.size_bytes = 8;
   access.lanes = lanes;
@@ -189,10 +206,7 @@ const Op* use_object(Warp& warp, const Op* op, std::uint32_t lanes) {
   if (!tests) return op + 1;
   std::uint32_t& predicate = warp.predicate(form.result.offset);
   predicate = (predicate & ~lanes) | truths;
-  if (truths != 0) {
-    for (Monitor* const monitor : warp.engine->monitors)
-      monitor->acquires(warp, truths, form.scope);
-  }
+  acquire(warp, truths, form.scope, origin);
   if (truths != lanes && polls(warp, address)) {
     let_others_run(warp, op + 1, true);
     return nullptr;
@@ -205,7 +219,7 @@ const Op* use_object(Warp& warp, const Op* op, std::uint32_t lanes) {
 void arrive_at(Warp& warp, const Instruction& instruction, std::byte* at, std::uint32_t count) {
   Object object = Object::load(at);
   object.pending -= count;
-  settle(warp, instruction, object);
+  settle(warp, instruction, object, at);
   object.store(at);
 }
 
@@ -225,7 +239,7 @@ void complete_bytes(Warp& warp, const Instruction& instruction, int lane, const 
   std::byte* const at = admit_unwatched(access, warp, lane);
   Object object = Object::load(at);
   object.bytes -= static_cast<std::int32_t>(size_bytes & 0xFFFFF);
-  settle(warp, instruction, object);
+  settle(warp, instruction, object, at);
   object.store(at);
 }
 

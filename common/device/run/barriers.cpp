@@ -93,7 +93,8 @@ void release(RunningBlock& block, std::uint32_t number) {
     report_at(any, *barrier.instruction, report::Kind::kBarrierDivergence,
               mixed_barrier_message(block, number));
   }
-  const bool all = is_of_all(block, barrier);
+  for (std::size_t i = 0; i < barrier.passing.size(); ++i) barrier.lanes[i] &= ~barrier.passing[i];
+  const bool all = is_of_all(block, barrier) && barrier.passing.empty();
   for (Monitor* const monitor : engine.monitors) {
     if (all) {
       monitor->block_meets(block, *barrier.instruction);
@@ -115,6 +116,7 @@ void release(RunningBlock& block, std::uint32_t number) {
   barrier.arrived = barrier.votes = 0;
   barrier.is_mixed = false;
   std::ranges::fill(barrier.lanes, 0);
+  barrier.passing.clear();
   block.next_warp = 0;  // the warps run in order again
   if (!all) return;
   const std::uint64_t n_in_block = block.num_barriers++;
@@ -181,7 +183,13 @@ const Op* block_barrier(Warp& warp, const Op* op, std::uint32_t lanes) {
   arrive(warp, op, lanes, number, count, form);
   if (form.waits) return wait(warp, op, lanes, number);
   RunningBlock& block = block_of(warp);
-  if (is_complete(block, block.barriers[number])) release(block, number);
+  Barrier& barrier = block.barriers[number];
+  barrier.passing.resize(block.warps.size());
+  barrier.passing[warp.id] |= lanes;
+  for (Monitor* const monitor : warp.engine->monitors) {
+    monitor->releases(warp, lanes, Scope::kBlock);
+  }
+  if (is_complete(block, barrier)) release(block, number);
   return op + 1;
 }
 
@@ -231,7 +239,8 @@ void release_cluster(RunningBlock& block) {
     });
     for (Block* const other : blocks) {
       const Instruction* const arrival = static_cast<RunningBlock*>(other)->cluster_arrival;
-      if (arrival != nullptr) monitor->phase_completes(*other, *arrival, other->num_threads);
+      if (arrival != nullptr)
+        monitor->phase_completes(*other, *arrival, other->num_threads, nullptr);
     }
   }
   for_each_warp(blocks, [&](Warp& warp) {
@@ -287,7 +296,7 @@ const Op* cluster_wait(Warp& warp, const Op* op, std::uint32_t lanes) {
   own.met &= ~lanes;
   if (acquiring == 0) return op + 1;
   for (Monitor* const monitor : warp.engine->monitors) {
-    monitor->acquires(warp, acquiring, Scope::kCluster);
+    monitor->acquires(warp, acquiring, Scope::kCluster, nullptr);
   }
   return op + 1;
 }

@@ -37,6 +37,7 @@ struct Barrier {
   std::uint32_t expected = 0;                      // threads; 0: all that live
   std::uint32_t arrived = 0;                       // threads
   std::vector<std::uint32_t> lanes;                // that have arrived, by warp
+  std::vector<std::uint32_t> passing;              // of these, that do not wait; empty: none
   const code::Instruction* instruction = nullptr;  // of the first to arrive; null: none has
   bool is_mixed = false;                           // others came by another call
   std::uint32_t votes = 0;                         // bar.red: threads whose predicate is true

@@ -43,6 +43,7 @@ struct AccessForm {
   bool is_async_proxy = false;  // of those, all but cp.async
   bool continues = false;       // a further piece of the same bulk copy
   bool bypasses_cache = false;  // .cg, .cv, .wt: a look at, or a word for, other blocks
+  bool is_barrier = false;      // of a barrier object: its phases order threads, not the access
   std::uint8_t element_bytes = 4;
   std::uint8_t num_elements = 1;  // 2, 4: a vector
 };
@@ -97,7 +98,7 @@ class Monitor {
 
   // Orders. Threads that met each other: what each did before is before what each does after.
   virtual void block_meets(Block&, const code::Instruction&) {}  // all live threads
-  // A named barrier of a part. Threads that only arrive have called releases() then.
+  // A named barrier: those that wait there. Threads that only arrive have called releases() then.
   virtual void threads_meet(Block&, std::span<const std::uint32_t> /*lanes_by_warp*/,
                             const code::Instruction&) {}
   virtual void lanes_meet(Warp&, std::uint32_t /*lanes*/, const code::Instruction&) {
@@ -107,10 +108,13 @@ class Monitor {
   virtual void fence(Warp&, std::uint32_t /*lanes*/, Scope) {}  // release and acquire
   // Of what is no Access: mbarrier, barriers that split. An Access's own order is in it.
   virtual void releases(Warp&, std::uint32_t /*lanes*/, Scope) {}
-  virtual void acquires(Warp&, std::uint32_t /*lanes*/, Scope) {}
+  // What was released before the last phase of `barrier` was complete; null: by now.
+  virtual void acquires(Warp&, std::uint32_t /*lanes*/, Scope, const void* /*barrier*/) {}
 
-  // A phase of a barrier object (mbarrier) for this many arrivals is complete.
-  virtual void phase_completes(Block&, const code::Instruction&, std::uint32_t /*expected*/) {}
+  // A phase of a barrier object (mbarrier) for this many arrivals is complete. `barrier`: which
+  // object, as acquires() names it; null: the cluster's barrier.
+  virtual void phase_completes(Block&, const code::Instruction&, std::uint32_t /*expected*/,
+                               const void* /*barrier*/) {}
 
   // cp.async: the copy's read and its write are Accesses of their own (is_async), then it begins.
   // What it writes arrives when the thread waits; until then the destination holds poison.

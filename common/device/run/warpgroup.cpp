@@ -295,7 +295,7 @@ const Op* wait(Warp& warp, const Op* op, std::uint32_t lanes) {
                  cudaErrorLaunchFailure);
     }
     for (Monitor* const monitor : warp.engine->monitors) {
-      monitor->acquires(**other, (*other)->live, Scope::kBlock);
+      monitor->acquires(**other, (*other)->live, Scope::kBlock, nullptr);
     }
     for (const auto& part : (*other)->parts) {
       if (part->waiting != Waiting::kWarpgroup) continue;

@@ -208,7 +208,9 @@ TEST_F(CheckRandom, AgreesWithPlainModels) {
         if (access.order == run::Order::kRelaxed) access.order = run::Order::kWeak;
       }
       const bool acquires = access.is_atomic || (access.reads && access.order != run::Order::kWeak);
-      if (acquires) model.order().acquire(model.block(block), id, access.lanes);
+      if (acquires) {
+        model.order().acquire(model.block(block), id, access.lanes, model.order().now());
+      }
       const Model::Seen seen = model.access(block, who, access);
       checker.access(who, access);
       const auto found = findings();

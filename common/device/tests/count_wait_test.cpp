@@ -136,7 +136,8 @@ TEST_F(CountWait, ThreadsShareWhatTheyKnowWhereTheyMeet) {
   EXPECT_EQ(published_after([&] { watcher_.block_meets(*blocks_[1], at(3)); }), 2U);
   EXPECT_EQ(published_after([&] { watcher_.warp_operation(warp(0, 1), kAll, at(3)); }), 2U);
   EXPECT_EQ(published_after([&] { watcher_.warp_operation(warp(0, 1), 3, at(3)); }), 1U);
-  EXPECT_EQ(published_after([&] { watcher_.phase_completes(*blocks_[1], at(3), 64); }), 2U);
+  EXPECT_EQ(published_after([&] { watcher_.phase_completes(*blocks_[1], at(3), 64, nullptr); }),
+            2U);
   const std::array<std::uint32_t, 2> all = {kAll, kAll};
   EXPECT_EQ(published_after([&] { watcher_.threads_meet(*blocks_[1], all, at(3)); }), 2U);
 }
@@ -225,7 +226,7 @@ TEST_F(CountBarrierObject, APhaseOfSeveralWarpsIsABarrierAndItsArrivalsAreNoAtom
   for (int round = 0; round < 3; ++round) {
     arrive(0, 0);
     arrive(0, 1);
-    watcher_.phase_completes(*blocks_[0], at(7), 64);
+    watcher_.phase_completes(*blocks_[0], at(7), 64, nullptr);
     make_read(make(Space::kShared, 8, steps(0, 0), kAll, 8));
   }
   end();
@@ -245,7 +246,7 @@ TEST_F(CountBarrierObject, APhaseOfAWarpIsNoneAndItsArrivalsAreAtomics) {
   for (const std::uint32_t warp_id : {0U, 1U}) {
     for (int round = 0; round < 10; ++round) {
       arrive(64 * warp_id, warp_id);
-      watcher_.phase_completes(*blocks_[0], at(7), 32);
+      watcher_.phase_completes(*blocks_[0], at(7), 32, nullptr);
     }
   }
   end();

@@ -256,7 +256,7 @@ void Watcher::cluster_meets(std::span<run::Block* const> blocks) {
 // Barrier objects of a block are not told apart: a warp that waits for one may wait for another's
 // arrivals, too.
 void Watcher::phase_completes(run::Block& block, const code::Instruction& /*instruction*/,
-                              std::uint32_t /*expected*/) {
+                              std::uint32_t /*expected*/, const void* /*barrier*/) {
   if (shape_ == nullptr) return;
   BlockState& own = states_[block.slot];
   own.phase = longer(own.phase, own.arrivals);
@@ -268,7 +268,8 @@ void Watcher::releases(Warp& warp, std::uint32_t /*lanes*/, run::Scope /*scope*/
   own.arrivals = longer(own.arrivals, own.warps[warp.id].now());
 }
 
-void Watcher::acquires(Warp& warp, std::uint32_t /*lanes*/, run::Scope /*scope*/) {
+void Watcher::acquires(Warp& warp, std::uint32_t /*lanes*/, run::Scope /*scope*/,
+                       const void* /*barrier*/) {
   if (shape_ == nullptr) return;
   BlockState& own = states_[warp.block->slot];
   own.warps[warp.id].wait_until(own.phase);

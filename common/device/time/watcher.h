@@ -44,9 +44,10 @@ class Watcher final : public run::Monitor {
   void grid_meets(run::Launch& launch) override;
   void cluster_meets(std::span<run::Block* const> blocks) override;
   void phase_completes(run::Block& block, const code::Instruction& instruction,
-                       std::uint32_t expected) override;
+                       std::uint32_t expected, const void* barrier) override;
   void releases(run::Warp& warp, std::uint32_t lanes, run::Scope scope) override;
-  void acquires(run::Warp& warp, std::uint32_t lanes, run::Scope scope) override;
+  void acquires(run::Warp& warp, std::uint32_t lanes, run::Scope scope,
+                const void* barrier) override;
   void multiplies(run::Warp& warp, const code::Instruction& instruction,
                   std::uint64_t multiply_adds) override;
   void copies_committed(run::Warp& warp, std::uint32_t lanes) override;
