@@ -30,16 +30,19 @@ void AsyncProxy::fence(const run::Warp& warp, std::uint32_t lanes) {
   fenced_ = std::max(fenced_, met_);
 }
 
-void AsyncProxy::open(const run::Warp& warp, const run::Access& factors) {
-  for_each_piece(factors, [&](Piece& piece, std::uint32_t) {
-    piece.product = factors.instruction;
-    piece.product_warp = warp.id;
+void AsyncProxy::open(const run::Warp& warp, const run::Access& source) {
+  const bool is_product = source.instruction->words.front() == "wgmma";
+  const std::uint32_t thread =
+      warp.thread_id(is_product ? 0 : static_cast<int>(lowest(source.lanes)));
+  for_each_piece(source, [&](Piece& piece, std::uint32_t) {
+    piece.reader = source.instruction;
+    piece.reading_thread = thread;
     ++piece.num_open;
   });
 }
 
-void AsyncProxy::close(const run::Access& factors) {
-  for_each_piece(factors, [](Piece& piece, std::uint32_t) {
+void AsyncProxy::close(const run::Access& source) {
+  for_each_piece(source, [](Piece& piece, std::uint32_t) {
     if (piece.num_open != 0) --piece.num_open;
   });
 }
@@ -63,8 +66,10 @@ void AsyncProxy::look(const run::Warp& warp, const run::Access& access, Findings
       tell(Mistake::kUnfenced, report::unfenced_text, lane, piece.write.thread, *piece.write.by);
     }
     if (access.writes && piece.num_open != 0) {
-      tell(Mistake::kStillRead, report::still_read_text, lane, run::kWarpSize * piece.product_warp,
-           *piece.product);
+      const bool is_product = piece.reader->words.front() == "wgmma";
+      tell(Mistake::kStillRead,
+           is_product ? report::product_reads_text : report::bulk_copy_reads_text, lane,
+           piece.reading_thread, *piece.reader);
     }
   });
 }

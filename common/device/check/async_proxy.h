@@ -5,8 +5,8 @@
 // that writes may make the fence, or after threads have met, any other. A meeting counts for all
 // threads, so that no right program is reported.
 //
-// And wgmma may read until its warp has waited for the product. A write to its factors before that
-// is a race, whatever orders the write and the wait.
+// And they may read until their warp or thread has waited for them. A write to what they read
+// before that is a race, whatever orders the write and the wait.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ class AsyncProxy {
 
   void threads_meet() { met_ = ++clock_; }
   void fence(const run::Warp& warp, std::uint32_t lanes);
-  // A product begins to read its factors, or has read them.
-  void open(const run::Warp& warp, const run::Access& factors);
-  void close(const run::Access& factors);
+  // A product or a copy begins to read, or has read.
+  void open(const run::Warp& warp, const run::Access& source);
+  void close(const run::Access& source);
 
-  // Remembers a write. Reports a read of the async proxy that may miss one, and a write to what a
-  // product may still read.
+  // Remembers a write. Reports a read of the async proxy that may miss one, and a write to what may
+  // still be read.
   void look(const run::Warp& warp, const run::Access& access, Findings& findings);
 
  private:
@@ -40,10 +40,10 @@ class AsyncProxy {
     std::uint64_t clock = 0;
   };
   struct Piece {
-    Write write;                                 // the last one
-    const code::Instruction* product = nullptr;  // the last one that reads it
-    std::uint32_t product_warp = 0;
-    std::uint32_t num_open = 0;  // products that may still read it
+    Write write;                                // the last one
+    const code::Instruction* reader = nullptr;  // the last product or copy that reads it
+    std::uint32_t reading_thread = 0;           // of a product, the first of its warp
+    std::uint32_t num_open = 0;                 // products and copies that may still read it
   };
 
   bool is_visible(const Write& write) const {

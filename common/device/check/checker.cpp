@@ -284,16 +284,16 @@ void Checker::acquires(run::Warp& warp, std::uint32_t lanes, run::Scope, const v
   state_->order.acquire(block.order, warp.id, lanes, until);
 }
 
-void Checker::product_reads(run::Warp& warp, const run::Access& factors) {
-  if (state_->follows_proxies) state_->of(*warp.block).proxy.open(warp, factors);
+void Checker::async_read_begins(run::Warp& warp, const run::Access& source) {
+  if (state_->follows_proxies) state_->of(*warp.block).proxy.open(warp, source);
 }
 
-void Checker::product_has_read(run::Warp& warp, const run::Access& factors) {
+void Checker::async_read_ends(run::Warp& warp, const run::Access& source) {
   State& s = *state_;
   BlockState& block = s.of(*warp.block);
   if (!s.follows_proxies) return;
-  block.proxy.close(factors);
-  s.accesses.note_later_read(block, warp, factors);
+  block.proxy.close(source);
+  s.accesses.note_later_read(block, warp, source);
 }
 
 void Checker::fence_async_proxy(run::Warp& warp, std::uint32_t lanes) {

@@ -78,8 +78,8 @@ class Checker final : public run::Monitor, public memory::Observer {
   void copy_arrives(run::Warp& warp, const run::Access& destination) override;
   void copies_committed(run::Warp& warp, std::uint32_t lanes) override;
   void copies_waited(run::Warp& warp, std::uint32_t lanes, std::uint32_t num_left) override;
-  void product_reads(run::Warp& warp, const run::Access& factors) override;
-  void product_has_read(run::Warp& warp, const run::Access& factors) override;
+  void async_read_begins(run::Warp& warp, const run::Access& source) override;
+  void async_read_ends(run::Warp& warp, const run::Access& source) override;
   void fence_async_proxy(run::Warp& warp, std::uint32_t lanes) override;
   void enters_block(run::Warp& warp, const code::Block& block, std::uint32_t lanes) override;
   bool wants_blocks() const override { return true; }

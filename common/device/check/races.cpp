@@ -104,6 +104,7 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
   race.is_shared = is_shared;
   race.memory = memory_name(launch, now.address[thread % run::kWarpSize], is_shared);
   race.earlier_writes = earlier.writes;
+  race.is_earlier_async = other_instruction.has("mma_async") || other_instruction.has("bulk");
   race.is_same_block = is_same_block;
   race.is_polled = is_polled;
   if (other == nullptr) {

@@ -154,6 +154,7 @@ struct Function {
   std::string name;      // mangled
   std::string readable;  // "interleaved_kernel", without parameters
   bool is_kernel = false;
+  bool needs_whole_warps = false;         // has instructions that all lanes must execute together
   std::vector<Op> ops;                    // begins with block 0
   std::vector<Instruction> instructions;  // parallel to ops
   std::vector<Block> blocks;

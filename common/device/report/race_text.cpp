@@ -39,6 +39,14 @@ std::string remedy(const Race& race) {
            "cluster.sync(), or an atomic if both mean to update this value";
   }
   const bool is_in_block = race.is_same_block;
+  if (is_in_block && race.is_shared && race.is_earlier_async) {
+    return race.earlier_writes
+               ? "; wait for the phase of the copy's mbarrier, to which expect_tx has announced all "
+                 "of the bytes, before you use them"
+               : "; it reads until the wait for its group has returned (wgmma.wait_group, or "
+                 "cp.async.bulk.wait_group.read of a copy): only after that may a thread say that "
+                 "the memory is free";
+  }
   // The same statement: a lost update, or an index by which two threads meet that should not.
   if (race.place.line == race.earlier_place.line) {
     return is_in_block
@@ -140,12 +148,20 @@ std::string unfenced_text(const std::string& thread, const Place& place, std::ui
          "make that fence";
 }
 
-std::string still_read_text(const std::string& thread, const Place& place, std::uint32_t reader,
-                            const Place& product) {
+std::string product_reads_text(const std::string& thread, const Place& place, std::uint32_t reader,
+                               const Place& product) {
   return thread + " writes shared memory that the wgmma in " + line_name(product, place.file) +
          " may still read: the warp of thread " + std::to_string(reader) +
          " has started the product, but has not waited for it. The memory is free when "
          "wgmma.wait_group has returned for the product's group";
+}
+
+std::string bulk_copy_reads_text(const std::string& thread, const Place& place,
+                                 std::uint32_t reader, const Place& copy) {
+  return thread + " writes shared memory that the bulk copy in " + line_name(copy, place.file) +
+         " may still read: thread " + std::to_string(reader) +
+         " has started the copy, but has not waited for it. After cp.async.bulk.commit_group, the "
+         "memory is free when cp.async.bulk.wait_group.read has returned for the copy's group";
 }
 
 std::string same_value_text() {

@@ -19,6 +19,7 @@ struct Race {
   std::string earlier_thread;  // the name of the one that made the other one, without its block
   Place earlier_place;
   bool earlier_writes = false;
+  bool is_earlier_async = false;  // by wgmma or a bulk copy
   bool is_same_block = false;
   bool is_polled = false;    // the thread waits in a loop for what the earlier access has written
   std::string other_kernel;  // of the earlier one, if it may still run on another stream
@@ -35,8 +36,11 @@ std::string unfenced_text(const std::string& thread, const Place& place, std::ui
                           const Place& written);
 
 // The thread writes what the wgmma at `product`, by the warp of thread `reader`, may still read.
-std::string still_read_text(const std::string& thread, const Place& place, std::uint32_t reader,
-                            const Place& product);
+std::string product_reads_text(const std::string& thread, const Place& place, std::uint32_t reader,
+                               const Place& product);
+// The same of a bulk copy from shared memory, by thread `reader`.
+std::string bulk_copy_reads_text(const std::string& thread, const Place& place,
+                                 std::uint32_t reader, const Place& copy);
 
 // What a race between two writes adds if both have stored the same value.
 std::string same_value_text();

@@ -218,6 +218,12 @@ namespace {
       cudaErrorIllegalAddress);
 }
 
+// Whether the lanes must come together to instructions that are ahead.
+bool needs_whole_warps(const Part& part) {
+  return std::ranges::any_of(part.frames,
+                             [](const Frame& frame) { return frame.function->needs_whole_warps; });
+}
+
 // Races were found in the kernel. Lanes that advance together would hide those within a warp: every
 // lane would have read before one writes.
 void let_first_lane_go_ahead(Warp& warp, const code::Op* op, Access& access) {
@@ -308,7 +314,8 @@ bool yields_before(Warp& warp, const code::Op* op, Access& access) {
   if (part.has_yielded) {
     part.has_yielded = false;
     const bool is_plain = access.writes && !access.is_atomic && access.order == Order::kWeak;
-    if (is_plain && warp.engine->launch().loses_updates && !warp.has_lane_ahead) {
+    if (is_plain && warp.engine->launch().loses_updates && !warp.has_lane_ahead &&
+        !needs_whole_warps(part)) {
       let_first_lane_go_ahead(warp, op, access);
     }
     return false;

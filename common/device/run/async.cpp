@@ -8,6 +8,7 @@
 
 #include "run/access.h"
 #include "run/barrier_object.h"
+#include "run/bulk_groups.h"
 
 namespace run {
 namespace {
@@ -26,6 +27,7 @@ struct CopyForm {
   std::uint32_t barrier_row = 0;
   std::int64_t barrier_offset = 0;
   bool has_barrier = false;
+  bool is_in_group = false;  // a bulk copy that its thread waits for by groups
 };
 
 void set_form(MemoryForm& form, const code::Operand& operand, Space space,
@@ -218,6 +220,10 @@ const Op* copy_bulk(Warp& warp, const Op* op, std::uint32_t lanes) {
       }
     }
     ++warp.engine->changes;
+    if (form.from.prototype.space == Space::kShared && form.is_in_group) {
+      begin(access, warp, form.from, form.from_row, form.from_offset, kPiece, one, false);
+      begin_bulk_read(warp, *form.to.prototype.instruction, lane, access.address[i], size);
+    }
     if (!form.has_barrier) return;
     begin(access, warp, form.to, form.barrier_row, form.barrier_offset, 8, one, true);
     complete_bytes(warp, *form.to.prototype.instruction, lane,
@@ -231,10 +237,8 @@ Space space_named(std::string_view word) {
 }
 
 code::Handler bulk_handler(Op& op, const Instruction& instruction, code::Function& function) {
-  if (instruction.has("commit_group") || instruction.has("wait_group") ||
-      instruction.has("prefetch")) {
-    return no_operation;
-  }
+  if (const auto handler = bulk_group_handler(op, instruction)) return handler;
+  if (instruction.has("prefetch")) return no_operation;
   if (instruction.words.at(1) == "reduce") throw std::runtime_error("bulk reductions need a GPU");
   if (instruction.has("tensor")) return tensor_copy_handler(op, instruction, function);
   auto form = std::make_shared<CopyForm>();
@@ -258,6 +262,7 @@ code::Handler bulk_handler(Op& op, const Instruction& instruction, code::Functio
     form->barrier_row = operands.at(3).slot.offset;
     form->barrier_offset = operands.at(3).offset;
   }
+  form->is_in_group = instruction.has("bulk_group");
   op.details = form.get();
   function.details.push_back(std::move(form));
   return copy_bulk;

@@ -53,7 +53,11 @@ bool is_other_call(const Warp& warp, const Instruction& a, const Instruction& b)
 bool is_complete(const RunningBlock& block, const Barrier& barrier) {
   if (barrier.instruction == nullptr) return false;
   if (barrier.expected == 0 || barrier.expected == block.num_threads) {
-    return barrier.arrived >= block.live;
+    if (barrier.arrived < block.live) return false;
+    // Of the threads that have arrived, some may have ended.
+    return barrier.passing.empty() || std::ranges::all_of(block.warps, [&](const auto& warp) {
+             return (warp->live & ~barrier.lanes[warp->id]) == 0;
+           });
   }
   std::uint32_t threads = 0;  // a warp counts as a whole once all of its live lanes are there
   for (const auto& warp : block.warps) {

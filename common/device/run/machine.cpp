@@ -8,6 +8,7 @@
 
 #include "memory/address_map.h"
 #include "run/bind.h"
+#include "run/bulk_groups.h"
 #include "run/engine.h"
 
 namespace run {
@@ -308,7 +309,8 @@ class Grid {
       warp.after_partial = 0;
       warp.unwritten.clear();
       warp.copies.clear();
-      warp.batches = {};
+      warp.bulk_reads.clear();
+      warp.batches = warp.bulk_groups = {};
       warp.products = {};
       warp.cluster = {};
       warp.part = &new_part(warp, warp.live, running_.launch->kernel->ops.data());
@@ -317,6 +319,7 @@ class Grid {
   }
 
   void end_block(std::size_t position) {
+    end_bulk_reads(*running_.resident[position]);
     for (Monitor* const monitor : engine_.monitors)
       monitor->block_ends(*running_.resident[position]);
     running_.spare.push_back(std::move(running_.resident[position]));

@@ -361,6 +361,7 @@ code::Handler matrix_handler(Op& op, const Instruction& instruction, code::Funct
   const std::string_view opcode = instruction.words.front();
   const bool is_wmma = opcode == "wmma" && (instruction.has("load") || instruction.has("store"));
   if (opcode != "ldmatrix" && opcode != "stmatrix" && !is_wmma) return nullptr;
+  function.needs_whole_warps = true;
   auto form = std::make_shared<MatrixForm>();
   form->is_load = opcode == "ldmatrix" || (is_wmma && instruction.has("load"));
   const std::size_t at = form->is_load ? 1 : 0;

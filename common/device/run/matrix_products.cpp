@@ -46,6 +46,7 @@ std::uint64_t multiply_adds_of(const Instruction& instruction) {
 code::Handler product_handler(Op& op, const Instruction& instruction, code::Function& function) {
   const std::string_view opcode = instruction.words.front();
   if (opcode != "mma" && !(opcode == "wmma" && instruction.has("mma"))) return nullptr;
+  function.needs_whole_warps = true;
   arithmetic::bind_arithmetic(op, instruction, function);
   auto product = std::make_shared<Product>();
   product->arithmetic = op;

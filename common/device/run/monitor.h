@@ -123,9 +123,10 @@ class Monitor {
   virtual void copies_committed(Warp&, std::uint32_t /*lanes*/) {}
   virtual void copies_waited(Warp&, std::uint32_t /*lanes*/, std::uint32_t /*num_left*/) {}
 
-  // wgmma: from now on it may read these factors, until its warp has waited for the product.
-  virtual void product_reads(Warp&, const Access& /*factors*/) {}
-  virtual void product_has_read(Warp&, const Access& /*factors*/) {}
+  // wgmma and bulk copies from shared memory read it from now on, until their warp or thread has
+  // waited for them.
+  virtual void async_read_begins(Warp&, const Access& /*source*/) {}
+  virtual void async_read_ends(Warp&, const Access& /*source*/) {}
   // fence.proxy.async: what the lanes wrote before is before what the async proxy reads after it.
   virtual void fence_async_proxy(Warp&, std::uint32_t /*lanes*/) {}
 

@@ -13,6 +13,7 @@
 
 #include "run/access.h"
 #include "run/barrier_object.h"
+#include "run/bulk_groups.h"
 #include "run/generic_memory.h"
 #include "run/tensor_map.h"
 
@@ -238,7 +239,11 @@ const Op* copy_boxes(Warp& warp, const Op* op, std::uint32_t lanes) {
   for_each_lane(lanes, [&](int lane) {
     const std::uint32_t size_bytes = BoxCopy(warp, form, lane).run();
     ++warp.engine->changes;
-    if (!form.is_load) return;
+    if (!form.is_load) {
+      begin_bulk_read(warp, *form.instruction, lane,
+                      shared_place(warp, address_of(warp, form.shared, lane)).offset, size_bytes);
+      return;
+    }
     complete_bytes(warp, *form.instruction, lane,
                    shared_place(warp, address_of(warp, form.barrier, lane)), size_bytes);
   });

@@ -86,6 +86,15 @@ struct AsyncCopy {
   const code::Instruction* instruction = nullptr;
 };
 
+// A bulk copy from shared memory whose thread has not waited for it.
+struct BulkRead {
+  const code::Instruction* by = nullptr;
+  std::uint8_t lane = 0;
+  std::uint32_t group = 0;
+  std::uint64_t offset = 0;  // in shared memory
+  std::uint32_t size_bytes = 0;
+};
+
 // A product by wgmma that its warp has not waited for.
 struct AsyncProduct {
   const code::Op* op = nullptr;
@@ -147,10 +156,12 @@ struct Warp {
   bool has_lane_ahead = false;  // its first lane has gone ahead of the others
   std::vector<Unwritten> unwritten;
   std::vector<AsyncCopy> copies;  // oldest first
+  std::vector<BulkRead> bulk_reads;
   AsyncProducts products;
   ClusterArrival cluster;
-  std::array<std::uint32_t, 8> exchanged = {};        // with other warps of its tile
-  std::array<std::uint32_t, kWarpSize> batches = {};  // that each lane has committed
+  std::array<std::uint32_t, 8> exchanged = {};            // with other warps of its tile
+  std::array<std::uint32_t, kWarpSize> batches = {};      // that each lane has committed
+  std::array<std::uint32_t, kWarpSize> bulk_groups = {};  // the same, of bulk copies
 
   // Rows of all frames. Local memory: the words of the 32 lanes side by side.
   std::vector<std::byte> file32, file64, file_predicate;

@@ -107,8 +107,8 @@ void read(Warp& warp, const Instruction& instruction, const Factor& factor, std:
   for_each_access(warp, instruction, factor, [&](Access& access) {
     const std::uint32_t lanes = access.lanes;
     admit(access, warp);
-    access.lanes = lanes;  // product_has_read() gets all of them, too
-    for (Monitor* const monitor : warp.engine->monitors) monitor->product_reads(warp, access);
+    access.lanes = lanes;  // async_read_ends() gets all of them, too
+    for (Monitor* const monitor : warp.engine->monitors) monitor->async_read_begins(warp, access);
   });
   for (std::uint32_t i = 0; i < factor.num_chunks(); ++i) {
     const std::uint32_t place = factor.place(i);
@@ -119,7 +119,7 @@ void read(Warp& warp, const Instruction& instruction, const Factor& factor, std:
 
 void note_read(Warp& warp, const Instruction& instruction, const Factor& factor) {
   for_each_access(warp, instruction, factor, [&](const Access& access) {
-    for (Monitor* const monitor : warp.engine->monitors) monitor->product_has_read(warp, access);
+    for (Monitor* const monitor : warp.engine->monitors) monitor->async_read_ends(warp, access);
   });
 }
 
@@ -444,6 +444,7 @@ void follow_products(Warp& warp, const Op* op, std::uint32_t lanes) {
 
 code::Handler warpgroup_handler(Op& op, const Instruction& instruction, code::Function& function) {
   if (instruction.words.front() != "wgmma") return nullptr;
+  function.needs_whole_warps = true;
   if (instruction.has("fence")) return fence_registers;
   if (instruction.has("commit_group")) return commit;
   if (instruction.has("wait_group")) {

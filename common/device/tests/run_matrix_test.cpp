@@ -85,6 +85,13 @@ TEST_F(RunMatrix, AStoreIsTheInverseOfALoad) {
   }
 }
 
+// The order that shows lost updates lets one lane go ahead of the others, elsewhere.
+TEST_F(RunMatrix, LanesStayTogetherAfterAStoreWhereUpdatesAreLost) {
+  loses_updates_ = true;
+  checked(kFillTile + "mov.u32 %a, %t;\n" + run_test::kStore + kLoadMatrices + kChoose, 1);
+  EXPECT_TRUE(findings_.empty()) << findings_[0].message;
+}
+
 TEST_F(RunMatrix, ARowPastTheTile) {
   checked(kFillTile + "add.u32 %at, %at, 16;\n" + kLoadMatrices + kChoose, 1);
   expect(Kind::kOutOfBounds, "thread 31 of block 0 reads 16 bytes");

@@ -352,6 +352,37 @@ TEST_F(WarpgroupMistakes, AFactorIsWrittenBeforeTheWaitThoughABarrierOrdersThem)
   expect(Kind::kRace, "thread 127 of block 0 writes shared memory that the wgmma");
 }
 
+// Warp 4 writes a factor when the threads of the group have arrived at an mbarrier. It looks at
+// that when the product has long been complete.
+class GivenBack : public WarpgroupMistakes {
+ protected:
+  void give_back_after_wait(const std::string& num_left) {
+    load(run_test::kernel(
+        sums(4) +
+            ".reg .b32 %bar;\nmov.u32 %bar, free;\nsetp.eq.u32 %x, %t, 0;\n"
+            "@%x mbarrier.init.shared.b64 [%bar], 128;\nsetp.ge.u32 %x, %t, 128;\n@%x bra FILLED;\n" +
+            kFill + "FILLED:\n" + kOrder + "setp.ge.u32 %x, %t, 128;\n@%x bra PRODUCER;\n" +
+            descriptors(kUnswizzled, kUnswizzled) + kFence + kMultiplyOnce +
+            "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned " + num_left +
+            ";\nmbarrier.arrive.shared.b64 _, [%bar];\nwgmma.wait_group.sync.aligned 0;\nbra END;\n"
+            "PRODUCER: mbarrier.try_wait.parity.shared.b64 %y, [%bar], 0;\n@!%y bra PRODUCER;\n"
+            "mov.u32 %to, tile;\nsetp.eq.u32 %y, %t, 128;\n@%y st.shared.u32 [%to+8192], %t;\nEND:\n",
+        kTiles + ".shared .align 8 .b64 free;\n"));
+    ASSERT_TRUE(refusals_.empty()) << refusals_.front();
+    launch_checked(1, 160);
+  }
+};
+
+TEST_F(GivenBack, AfterTheWaitForItsProduct) {
+  give_back_after_wait("0");
+  expect_none();
+}
+
+TEST_F(GivenBack, AfterAWaitThatLeavesItsProduct) {
+  give_back_after_wait("1");
+  expect(Kind::kRace, "it reads until the wait for its group has returned");
+}
+
 TEST_F(WarpgroupMistakes, ATileThatIsNotAligned) {
   run(kOrder, kFence + kMultiplyOnce + kEnd, {plain, descriptor(16, 1024, 1) + 512 / 16});
   expect(Kind::kMisaligned,
