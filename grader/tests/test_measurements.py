@@ -235,6 +235,13 @@ def test_what_was_measured_now_is_recorded_with_its_solutions_and_told(
     assert "`01-lab/new`" in (tmp_path / "docs/measured.md").read_text()
 
 
+def test_each_variant_changes_its_solution(measure: Any) -> None:
+    for variants in bench_script("variants").listed().values():
+        for each in variants:
+            solution = REPOSITORY / "solutions" / each.lab / f"{each.rung}.cu"
+            assert each.text != solution.read_text("utf-8"), each
+
+
 @pytest.fixture(scope="module")
 def steps(measure: Any) -> Any:
     """The module that counts the lines of each rung's solution."""

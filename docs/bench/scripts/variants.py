@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Times the solutions with other constants: what another tile, or another number of threads, would cost.
+"""Times variants of the solutions: another tile or number of threads, or another rung's kernel with this rung's data.
 
-variants.toml lists the constants and their values. Those of one lab are timed in rounds of `./lab bench`, which have at
-most one variant of each rung. So each is compared with the limit and the library in its own process, and every
-result is checked.
+variants.toml lists them. Those of one lab are timed in rounds of `./lab bench`, which have at most one variant of each
+rung. So each is compared with the limit and the library in its own process, and every result is checked.
 """
 
 import itertools
@@ -32,7 +31,7 @@ from measurements import (
     write_json,
 )
 
-LISTED, REPORT = BENCH / "variants.toml", "variants.json"
+LISTED, REPORT = "docs/bench/scripts/variants.toml", "variants.json"
 FIGURES = ("num_items", "time_ms", "share", "of_library")
 
 
@@ -40,30 +39,35 @@ FIGURES = ("num_items", "time_ms", "share", "of_library")
 class Variant:
     lab: str
     rung: str
-    constant: str
-    value: int
+    constant: str  # or `solution`: the value is another rung of the same function
+    value: int | str
+
+    @property
+    def is_other_rung(self) -> bool:
+        return self.constant == "solution"
 
     @property
     def setting(self) -> str:
-        return f"{self.constant} = {self.value}"
+        return str(self.value) if self.is_other_rung else f"{self.constant} = {self.value}"
 
     @property
     def text(self) -> str:
-        """The solution, with the constant's other value."""
-        solution = ROOT / "solutions" / self.lab / f"{self.rung}.cu"
+        name = self.value if self.is_other_rung else self.rung
+        text = (ROOT / "solutions" / self.lab / f"{name}.cu").read_text("utf-8")
+        if self.is_other_rung:
+            return text
         declared = rf"\bint {self.constant} = [^;]+;"
-        text, count = re.subn(declared, f"int {self.setting};", solution.read_text("utf-8"))
+        text, count = re.subn(declared, f"int {self.setting};", text)
         if count != 1:
             raise MeasurementError(
-                f"{self.lab}/{self.rung} declares {self.constant} {count} times; "
-                "mend docs/bench/variants.toml"
+                f"{self.lab}/{self.rung} declares {self.constant} {count} times; mend {LISTED}"
             )
         return text
 
 
 def listed() -> dict[str, list[Variant]]:
     """The variants of each lab, those of a rung together."""
-    labs = tomllib.loads(LISTED.read_text("utf-8"))
+    labs = tomllib.loads((ROOT / LISTED).read_text("utf-8"))
     return {
         lab: [
             Variant(lab, rung, constant, value)
@@ -126,9 +130,7 @@ def measure(lab: str, variants: Sequence[Variant]) -> None:
     others = [row for row in stored()["rows"] if row["lab"] != lab]
     rows = sorted([*others, *new], key=lambda row: row["lab"])
     machine = gpu_fields("name,driver_version")[0]
-    write_json(
-        REPORT, {"command": "docs/bench/measure variants", "machine": machine, "rows": rows}
-    )
+    write_json(REPORT, {"command": "docs/bench/measure variants", "machine": machine, "rows": rows})
     measured_now(REPORT, {f"{lab}/{variant.rung}" for variant in variants}, [lab])
 
 
@@ -161,7 +163,7 @@ def figures(row: dict[str, Any]) -> list[str]:
     return [f"{row['time_ms']:.3g}", f"{row['share']:.3f}", f"{library:.2f}" if library else ""]
 
 
-@measurement("variants", needs=GPU, writes=[REPORT], uses=["./lab bench"])
+@measurement("variants", needs=GPU, writes=[REPORT], uses=["./lab bench", LISTED])
 def variants(
     labs: Annotated[
         list[str] | None, typer.Argument(metavar="[LAB]...", help="The others keep their times.")
@@ -170,7 +172,7 @@ def variants(
         bool, typer.Option("--page-only", help="Measure nothing: write the tables again. No GPU.")
     ] = False,
 ) -> None:
-    """Time solutions with other constants, for the tables in their READMEs."""
+    """Time variants of the solutions, for the tables in their READMEs."""
     known = listed()
     if unknown := sorted(set(labs or ()) - set(known)):
         raise typer.BadParameter(
