@@ -10,7 +10,6 @@ import json
 import re
 import subprocess
 import tempfile
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,8 +30,10 @@ from measurements import (
     write_json,
 )
 
+from lockstep_grader.model.compat import tomllib
+
 LISTED, REPORT = "docs/bench/scripts/variants.toml", "variants.json"
-FIGURES = ("num_items", "time_ms", "share", "of_library")
+COLUMNS = {"time_ms": "ms", "share": "share of limit", "of_library": "of library"}
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ def measure(lab: str, variants: Sequence[Variant]) -> None:
         found |= {variant: rows[variant.rung] for variant in together}
     new = [
         {"lab": lab, "rung": variant.rung, "variant": variant.setting, "date": today}
-        | {name: found[variant][name] for name in FIGURES if name in found[variant]}
+        | {name: found[variant][name] for name in ("num_items", *COLUMNS) if name in found[variant]}
         for variant in variants
     ]
     others = [row for row in stored()["rows"] if row["lab"] != lab]
@@ -146,21 +147,20 @@ def draw(lab: str) -> None:
     own = [row for row in report["rows"] if row["lab"] == lab]
     if not own:
         raise MeasurementError(f"nothing is known of {lab}'s variants: leave out --page-only")
+    names = [name for name in COLUMNS if any(name in row for row in own)]
     cells = []
     for rung, variants in itertools.groupby(own, key=lambda row: row["rung"]):
-        cells += [[f"`{rung}`", *figures(row)] for row in ladder(lab) if row["rung"] == rung]
-        cells += [[f"*{row['variant']}*", *figures(row)] for row in variants]
+        alike = [row for row in ladder(lab) if row["rung"] == rung]
+        for row in (*alike, *variants):
+            label = f"*{row['variant']}*" if "variant" in row else f"`{rung}`"
+            cells.append([label, *(f"{row[name]:.3g}" if name in row else "" for name in names)])
     said = (
         f"{report['machine']}, {own[0]['date']}: `docs/bench/measure variants` wrote "
-        f"[{REPORT}](../../docs/bench/{REPORT}). {own[0]['num_items']} items; the rungs are from [the ladder](#measured)."
+        f"[{REPORT}](../../docs/bench/{REPORT}). A call has 2^{own[0]['num_items'].bit_length() - 1} items. "
+        "The rungs are from [the ladder](#measured)."
     )
-    table = "\n".join(markdown(["", "ms", "share of limit", "of library"], cells, numbers=3))
+    table = "\n".join(markdown(["", *(COLUMNS[name] for name in names)], cells, len(names)))
     sources.write_table(ROOT / "solutions" / lab / "README.md", "variants", f"{said}\n\n{table}")
-
-
-def figures(row: dict[str, Any]) -> list[str]:
-    library = row.get("of_library")
-    return [f"{row['time_ms']:.3g}", f"{row['share']:.3f}", f"{library:.2f}" if library else ""]
 
 
 @measurement("variants", needs=GPU, writes=[REPORT], uses=["./lab bench", LISTED])
