@@ -61,7 +61,7 @@ class Variant:
         text, count = re.subn(declared, f"int {self.setting};", text)
         if count != 1:
             raise MeasurementError(
-                f"{self.lab}/{self.rung} declares {self.constant} {count} times; mend {LISTED}"
+                f"{self.lab}/{self.rung} declares {self.constant} {count} times; change {LISTED}"
             )
         return text
 
