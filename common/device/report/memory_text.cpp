@@ -131,7 +131,9 @@ std::string past_local_variable_text(const std::string& thread, const Touch& tou
 }
 
 std::string before_shared_text(const std::string& thread, const Touch& touch) {
-  return what_it_does(thread, touch) + " before the start of the block's shared memory";
+  const auto before = -static_cast<std::uint32_t>(touch.address);
+  return what_it_does(thread, touch) + ", " + bytes(before) +
+         " before the start of the block's shared memory: the index is negative or the pointer wrong";
 }
 
 std::string no_shared_text(const std::string& thread, const Touch& touch) {

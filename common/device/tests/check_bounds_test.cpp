@@ -187,7 +187,8 @@ TEST_F(CheckBounds, SharedVariables) {
   does(warp(), shared(write(make(4, 392, 1))));
   expect(Kind::kOutOfBounds, 4, {"4 bytes past the end of shared sum (4 bytes)"});
   does(warp(), shared(read(make(5, 0xfffffffc, 1))));
-  expect(Kind::kOutOfBounds, 5, {"before the start of the block's shared memory"});
+  expect(Kind::kOutOfBounds, 5,
+         {"4 bytes before the start of the block's shared memory: the index is negative"});
 }
 
 TEST_F(CheckBounds, DynamicSharedMemory) {
