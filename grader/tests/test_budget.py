@@ -253,6 +253,17 @@ def test_a_block_that_does_the_work_alone_is_told_its_share() -> None:
     assert "divide it among more blocks" in said
 
 
+def test_a_block_with_a_small_share_only_follows_from_the_bytes_in_all() -> None:
+    moved, busiest = Gate(MOVED.name, 60, 18), Gate("busiest_block_bytes_per_item", 3, 2)
+    rung = replace(demo_rung(), budget=(busiest, moved))
+    values = {moved.name: 40.0, busiest.name: 2.9}
+    first, second = score_rung(rung, measured(rung, **values), Backend.CPU).findings
+    assert first.message.startswith(moved.name)
+    assert second.message.startswith(busiest.name)
+    assert "7% of all" in second.message
+    assert second.message.endswith(f"that is a small part, so lower {moved.name}")
+
+
 def test_a_look_back_that_is_a_chain_says_what_is_missing() -> None:
     said = budget_sentence(Gate("look_back_chain", 10, 8), 129, CALL, {})
     assert "129 publications in a chain (full mark: at most 8)" in said

@@ -296,6 +296,7 @@ def size_of(measure: str, measures: Mapping[str, float]) -> float:
 
 _UNUSED = ".unused"  # of the bytes that a line moves
 _NEXT = (".2", ".3")  # the lines that come after the first
+_SMALL_PART = 0.2  # gates on the largest part ask for three or four parts
 
 
 def blamed_place(gate: Gate, value: float, places: Mapping[str, Place]) -> Place | None:
@@ -306,6 +307,13 @@ def blamed_place(gate: Gate, value: float, places: Mapping[str, Place]) -> Place
 
 def _explains(unused: Place, gate: Gate, value: float) -> bool:
     return 2 * unused.value >= value - gate.full > 0
+
+
+def follows_from_whole(name: str, value: float, measures: Mapping[str, float]) -> bool:
+    """Whether this is a small part of its whole: then the whole is too much, and well divided."""
+    measure = MEASURES.get(name)
+    whole = measures.get(measure.whole) if measure else None
+    return whole is not None and value < _SMALL_PART * whole
 
 
 def budget_sentence(
@@ -327,7 +335,9 @@ def budget_sentence(
     items = "item" if num_items == 1 else "items"
     call = f", in a call with {figure(num_items)} {items}" if num_items else ""
     text = f"{gate.name}: {said} (full mark: {bound(gate)}){call}: {earns}"
-    if measure.remedy:
+    if follows_from_whole(gate.name, value, measures):
+        text += f"; that is a small part, so lower {measure.whole}"
+    elif measure.remedy:
         text += f"; {measure.remedy}"
     place = places.get(gate.name)
     if place is None:

@@ -28,6 +28,7 @@ from lockstep_grader.model.measures import (
     blamed_place,
     budget_sentence,
     compiler_measures,
+    follows_from_whole,
     spoken,
 )
 from lockstep_grader.model.text import one_line
@@ -180,14 +181,15 @@ def _is_clean(judgement: Judgement, findings: Iterable[Finding]) -> bool:
 def _efficiency(rung: Rung, judgement: Judgement, backend: Backend) -> tuple[float, list[Finding]]:
     """The least fraction over all gates of all efficiency tests; what fell short, worst first."""
     fraction = 1.0
-    short: list[tuple[float, Finding]] = []  # with what each earns
+    # With whether it only follows from another measure, which comes first; and with what it earns.
+    short: list[tuple[bool, float, Finding]] = []
     by_nvcc = compiler_measures(judgement.resources)
     for gate in rung.budget if backend is Backend.CPU else ():
         value = by_nvcc.get(gate.name)
         if value is not None and gate.fraction(value) < 1:
             message = budget_sentence(gate, value, {}, {})
             finding = Finding(FindingKind.BUDGET, message, rung.file_name)
-            short.append((gate.fraction(value), finding))
+            short.append((False, gate.fraction(value), finding))
             fraction = min(fraction, gate.fraction(value))
     for test in judgement.tests:
         if test.part is not Part.EFFICIENCY:
@@ -201,10 +203,11 @@ def _efficiency(rung: Rung, judgement: Judgement, backend: Backend) -> tuple[flo
             earned = gate.fraction(value)
             if earned < 1:
                 found = _over_budget if backend is Backend.CPU else _too_slow
-                short.append((earned, found(rung, gate, test)))
+                follows = follows_from_whole(gate.name, value, test.measures)
+                short.append((follows, earned, found(rung, gate, test)))
             fraction = min(fraction, earned)
-    short.sort(key=lambda each: each[0])
-    return fraction, [finding for _, finding in short]
+    short.sort(key=lambda each: each[:2])
+    return fraction, [finding for *_, finding in short]
 
 
 def credited(gate: Gate, test: TestResult) -> float | None:
