@@ -6,7 +6,7 @@
 namespace lab_judge {
 namespace {
 
-constexpr int kMaxExplainedItems = 1 << 14;  // a mistake shows in a smaller case, too
+constexpr int kMaxExplainedItems = 1 << 15;  // a mistake shows in a smaller case, too
 
 std::string text(const lab::Fraction& item) {
   return std::to_string(item.numerator) + "/" + std::to_string(item.denominator);
@@ -52,11 +52,11 @@ std::optional<Failure> ItemsFixture::check(const Problem& problem,
   if (wrong.in1 == got.end()) return std::nullopt;
   const std::string place =
       to_text(problem) + ": d_out[" + std::to_string(wrong.in1 - got.begin()) + "]";
-  if (judge::is_poison(*wrong.in1)) {
-    return Failure{judge::kind::kOutputUnwritten, place + " was never written"};
-  }
-  Failure failure{judge::kind::kWrongResult,
-                  place + ": expected " + text(*wrong.in2) + ", got " + text(*wrong.in1)};
+  Failure failure =
+      judge::is_poison(*wrong.in1)
+          ? Failure{judge::kind::kOutputUnwritten, place + " was never written"}
+          : Failure{judge::kind::kWrongResult,
+                    place + ": expected " + text(*wrong.in2) + ", got " + text(*wrong.in1)};
   if (problem.num_items() > kMaxExplainedItems) return failure;
   for (const std::string& clause : explain(problem, got)) failure.add_pattern(clause);
   return failure;
