@@ -95,7 +95,7 @@ def ladder(lab: str) -> list[dict[str, Any]]:
 
 
 def timed(together: Sequence[Variant], num_items: int) -> dict[str, dict[str, Any]]:
-    """What `./lab bench` says of each rung."""
+    """What `./lab bench` says of each rung that it could time."""
     lab = together[0].lab
     with tempfile.TemporaryDirectory(prefix="lockstep-variants-") as temp:
         folder = Path(temp) / "submission" / lab
@@ -107,32 +107,29 @@ def timed(together: Sequence[Variant], num_items: int) -> dict[str, dict[str, An
         subprocess.run(command, cwd=ROOT, check=False)  # it reports the rungs that are not there
         report = Path(temp) / f"{lab}.json"
         rows = json.loads(report.read_text("utf-8"))["rows"] if report.is_file() else []
-    found = {row["rung"]: row for row in rows}
-    for variant in together:
-        if variant.rung not in found:
-            raise MeasurementError(
-                f"{lab}/{variant.rung} with {variant.setting} was not timed; see the messages above"
-            )
-    return found
+    return {row["rung"]: row for row in rows}
 
 
-def measure(lab: str, variants: Sequence[Variant]) -> None:
+def measure(lab: str, variants: Sequence[Variant]) -> list[Variant]:
+    """Writes what could be timed, and returns what could not."""
     today = provenance()["date"]
     size = ladder(lab)[0]["num_items"]
     found = {}
     for together in rounds(variants):
         rows = timed(together, size)
-        found |= {variant: rows[variant.rung] for variant in together}
+        found |= {variant: rows[variant.rung] for variant in together if variant.rung in rows}
     new = [
         {"lab": lab, "rung": variant.rung, "variant": variant.setting, "date": today}
         | {name: found[variant][name] for name in ("num_items", *COLUMNS) if name in found[variant]}
         for variant in variants
+        if variant in found
     ]
     others = [row for row in stored()["rows"] if row["lab"] != lab]
     rows = sorted([*others, *new], key=lambda row: row["lab"])
     machine = gpu_fields("name,driver_version")[0]
     write_json(REPORT, {"command": "docs/bench/measure variants", "machine": machine, "rows": rows})
-    measured_now(REPORT, {f"{lab}/{variant.rung}" for variant in variants}, [lab])
+    measured_now(REPORT, {f"{lab}/{variant.rung}" for variant in found}, [lab])
+    return [variant for variant in variants if variant not in found]
 
 
 def stored() -> dict[str, Any]:
@@ -178,7 +175,11 @@ def variants(
         raise typer.BadParameter(
             f"no variants of {unknown[0]}; there are some of: {', '.join(known)}"
         )
+    missing = []
     for lab in labs or known:
         if not page_only:
-            measure(lab, known[lab])
+            missing += measure(lab, known[lab])
         draw(lab)
+    if missing:
+        names = [f"{each.lab}/{each.rung} with {each.setting}" for each in missing]
+        raise MeasurementError(f"not timed: {', '.join(names)}; see the messages above")
