@@ -334,6 +334,7 @@ def test_the_page_and_the_device_are_those_of_todays_files(timing: Any) -> None:
     assert timing.table(rows, H200, without) in page
     assert timing.example(rows, H200) in page
     assert timing.others_table(H200) in page
+    assert timing.bounds_table(rows, H200) in page
     assert timing.figure(rows, without) == (BENCH / timing.FIGURE).read_text("utf-8")
 
 
@@ -368,6 +369,41 @@ def test_errors_and_orders_are_counted(timing: Any) -> None:
     found = timing.validate(rows, {"01-demo": H200})
     assert sorted(found.errors) == pytest.approx([1, 1.5, 2], rel=0.01)
     assert found.orders == [True, False]
+
+
+NCU = """==PROF== Connected
+"Kernel Name","gpu__time_duration.sum","sm__throughput.avg.pct_of_peak_sustained_elapsed",\
+"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",\
+"l1tex__throughput.avg.pct_of_peak_sustained_active",\
+"lts__throughput.avg.pct_of_peak_sustained_elapsed",\
+"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"
+"","ns","%","%","%","%","%"
+"void lab::<unnamed>::scatter<int>(int *)","1,200","20","30","1","2","3"
+"fill(int)","2,000","5","6","7","8","9"
+"void lab::<unnamed>::scatter<int>(int *)","5,000","70.26","40","1","2","3"
+"""
+
+
+def test_the_longest_kernel_has_the_throughputs_of_its_longest_launch() -> None:
+    first, second = bench_script("bounds").kernels_of(NCU)
+    shares = {"compute": 70.3, "memory": 40.0, "l1": 1.0, "l2": 2.0, "dram": 3.0}
+    assert first == {"kernel": "scatter", "us": 6.2, **shares}
+    assert (second["kernel"], second["us"]) == ("fill", 2.0)
+
+
+@pytest.mark.parametrize(
+    ("compute", "memory", "said"),
+    [
+        (0.5, 0.59, "latency"),
+        (0.9, 0.2, "compute"),
+        (0.2, 0.61, "memory"),
+        (0.7, 0.75, "balanced"),
+    ],
+)
+def test_a_bound_is_named_as_nsight_compute_does(
+    timing: Any, compute: float, memory: float, said: str
+) -> None:
+    assert timing.named(compute, memory) == said
 
 
 def test_only_kernels_that_both_sides_know_are_compared() -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from bounds import TIME, number
 from counters import kernel_name
 from measurements import (
     BENCH,
@@ -34,14 +35,9 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.student.program.build import Options, build_program, program_steps
 from lockstep_grader.student.program.run import Checks, Settings, run_program
 
-TIME = "gpu__time_duration.sum"
 REGISTERS = "launch__registers_per_thread"
 LEAST_US = 4  # of a launch: of a shorter one, the start takes most of the time
 SECONDS = 150
-
-
-def number(text: str) -> float:
-    return float(text.replace(",", ""))
 
 
 def measured(program: Path, arguments: Sequence[str]) -> dict[str, list[dict[str, Any]]]:

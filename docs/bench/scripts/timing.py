@@ -38,6 +38,7 @@ from lockstep_grader.model.compat import tomllib
 from lockstep_grader.model.timing import (
     Device,
     Launches,
+    Part,
     Prediction,
     norm_of,
     predict,
@@ -46,7 +47,7 @@ from lockstep_grader.model.timing import (
 from lockstep_grader.student.bench import Line, draw_plot
 from lockstep_grader.student.profile.timing import FOLDER, device_names, read_device
 
-COUNTED, OTHERS = "time.json", "time-others.json"
+COUNTED, OTHERS, BOUNDS = "time.json", "time-others.json", "bounds.json"
 CALIBRATE = "docs/bench/scripts/calibrate.cu"
 FIGURE = "time.svg"
 PAGE = ROOT / "docs" / "time.md"
@@ -68,6 +69,9 @@ FACTORS = (0.75, 0.93, 1.07, 1.33)
 WORTH = 0.998  # of the loss: a smaller gain moves no number
 CLEAR = 1.05  # the ratio of two measured times from which their order counts
 MOST_ITEMS, MOST_FLOPS = 1 << 24, 4e10  # of a counted call: more take long
+BUSY, AHEAD = 0.6, 0.1  # of a bound by Nsight Compute: the least share, and ahead of the other
+COMPUTE = ("issue", "fp32", "integer", "fp64", "special", "exchange", "tensor")
+MEMORY = ("shared", "l1", "stores", "l2", "dram")  # a queue at one address is no share of a peak
 WORST = 8  # rows that the page lists
 INTERVAL = 0.8  # of the predictions are within the error that a device states
 EXAMPLE = ("01-reduction", "04_grid_stride", 1 << 24)
@@ -162,6 +166,11 @@ def read_rows() -> list[Row]:
             seconds = row["time_ms"] * 1e-3
             rows.append(Row(ladder["lab"], row["rung"], row["num_items"], seconds, launches))
     return rows
+
+
+def kernel_of(spelled: str) -> str:
+    """`sum` of `lab::sum<int>`."""
+    return spelled.partition("<")[0].rpartition("::")[2]
 
 
 def launches_of(call: Mapping[str, Any], features: Sequence[str]) -> tuple[Launches, ...]:
@@ -323,6 +332,54 @@ def others_table(device: Device) -> str:
         "limited by",
     ]
     return "\n".join([*lines, *markdown(titles, furthest)])
+
+
+def named(compute: float, memory: float) -> str:
+    """What Nsight Compute's section Speed Of Light says of these shares of the device's peaks."""
+    if max(compute, memory) < BUSY:
+        return "latency"
+    if abs(compute - memory) <= AHEAD:
+        return "balanced"
+    return "compute" if compute > memory else "memory"
+
+
+def named_by_model(part: Part, device: Device) -> str:
+    alone = part.seconds / part.launches.count - device.launch_us * 1e-6
+    compute, memory = (max(part.terms[term] for term in terms) for terms in (COMPUTE, MEMORY))
+    return named(compute / alone, memory / alone)
+
+
+def bounds_table(rows: Sequence[Row], device: Device) -> str:
+    """Of each rung's longest kernel, the bound that Nsight Compute names and that of the model."""
+    known = json.loads((BENCH / BOUNDS).read_text("utf-8"))["rungs"]
+    agreed, compared, lines = 0, 0, []
+    for rung, found in known.items():
+        kernel = found["kernels"][0]
+        row = next(
+            (
+                row
+                for row in rows
+                if (f"{row.lab}/{row.rung}", row.num_items) == (rung, found["num_items"])
+            ),
+            None,
+        )
+        parts = row.predicted(device).parts if row else ()
+        own = [part for part in parts if kernel_of(part.launches.kernel) == kernel["kernel"]]
+        if not own:
+            continue
+        ours = named_by_model(max(own, key=lambda part: part.seconds), device)
+        theirs = named(kernel["compute"] / 100, kernel["memory"] / 100)
+        agreed += ours == theirs
+        if ours != theirs:
+            shares = [f"{kernel[share]:.0f}%" for share in ("compute", "memory")]
+            lines.append([f"`{rung}`", f"`{kernel['kernel']}`", *shares, theirs, ours])
+        compared += 1
+    said = (
+        f"Of {compared} kernels, the longest of each rung, the model names {agreed} as Nsight Compute's section "
+        "Speed Of Light does: compute, memory, both, or latency if neither reaches 60%. It names these otherwise:"
+    )
+    titles = ["rung", "kernel", "compute", "memory", "Nsight Compute", "model"]
+    return "\n".join([said, "", *markdown(titles, lines)])
 
 
 def bounds(rows: Sequence[Row], device: Device) -> tuple[int, int]:
@@ -517,6 +574,7 @@ def time(
     sources.write_table(PAGE, "example", example(rows, read_device(DEVICE)))
     sources.write_table(PAGE, "time", table(rows, fitted, without))
     sources.write_table(PAGE, "others", others_table(fitted))
+    sources.write_table(PAGE, "bounds", bounds_table(rows, fitted))
     write(FIGURE, figure(rows, without))
 
 

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""What bounds each rung's kernels, by Nsight Compute's section Speed Of Light.
+
+`measure time` compares it with the bound that the model of time predicts.
+"""
+
+import csv
+import json
+import shutil
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from counters import commands_of, kernel_name, profiled
+from measurements import (
+    BENCH,
+    GPU,
+    ROOT,
+    MeasurementError,
+    gpu_fields,
+    measured_now,
+    measurement,
+    provenance,
+    write_json,
+)
+
+COUNTED, BOUNDS = "time.json", "bounds.json"
+AT_ONCE = 12  # calls under ncu, which lets one of them at a time use the counters
+MOST_LAUNCHES = 24  # of a call: the others repeat them
+TIME = "gpu__time_duration.sum"
+THROUGHPUTS = {  # percent of what the device can do
+    "compute": "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+    "memory": "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
+    "l1": "l1tex__throughput.avg.pct_of_peak_sustained_active",
+    "l2": "lts__throughput.avg.pct_of_peak_sustained_elapsed",
+    "dram": "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
+}
+
+
+def sizes() -> dict[str, int]:
+    """Of each rung whose calls the model of time predicts, the largest call."""
+    calls = json.loads((BENCH / COUNTED).read_text("utf-8"))["calls"]
+    largest: dict[str, int] = {}
+    for call in calls:
+        largest[call["rung"]] = max(call["num_items"], largest.get(call["rung"], 0))
+    return largest
+
+
+def kernels_of(log: str) -> list[dict[str, Any]]:
+    """Those that take longest first, each with the throughputs of its longest launch."""
+    rows = list(csv.DictReader(line for line in log.splitlines() if line.startswith('"')))[1:]
+    if not rows:
+        raise MeasurementError(f"ncu says {log.strip()[-200:]}")
+    launches: dict[str, list[dict[str, str]]] = {}
+    for row in rows:
+        launches.setdefault(kernel_name(row["Kernel Name"]), []).append(row)
+    kernels = []
+    for name, own in launches.items():
+        longest = max(own, key=lambda row: number(row[TIME]))
+        whole = sum(number(row[TIME]) for row in own)
+        shares = {share: round(number(longest[metric]), 1) for share, metric in THROUGHPUTS.items()}
+        kernels.append({"kernel": name, "us": round(whole / 1e3, 1), **shares})
+    return sorted(kernels, key=lambda kernel: -kernel["us"])
+
+
+def number(text: str) -> float:
+    return float(text.replace(",", ""))
+
+
+def measure(labs: Sequence[str]) -> dict[str, Any]:
+    path = shutil.which("ncu")
+    if path is None:
+        raise MeasurementError("ncu is not on the PATH; it comes with the CUDA toolkit")
+    ncu = [
+        path,
+        "--clock-control",
+        "none",
+        "--cache-control",
+        "none",
+        "--csv",
+        "--page",
+        "raw",
+    ]
+    ncu += ["--print-units", "base", "--launch-count", str(MOST_LAUNCHES)]
+    ncu += ["--metrics", ",".join([TIME, *THROUGHPUTS.values()])]
+    largest = sizes()
+    commands = commands_of(ROOT / "build" / "cuda", labs)
+
+    def one(rung: str) -> dict[str, Any]:
+        log = Path(temp) / rung.replace("/", "-")
+        command = [*commands[rung], f"--profile={largest[rung]}", "--timed"]
+        profiled([*command, *(f"--wrap={word}" for word in [*ncu, "--log-file", log])])
+        return {
+            "num_items": largest[rung],
+            "kernels": kernels_of(log.read_text("utf-8")),
+        }
+
+    chosen = [rung for rung in largest if rung in commands]
+    with tempfile.TemporaryDirectory() as temp, ThreadPoolExecutor(AT_ONCE) as pool:
+        return dict(zip(chosen, pool.map(one, chosen), strict=True))
+
+
+@measurement("bounds", needs=f"{GPU} with ncu and the build cuda", writes=[BOUNDS])
+def bounds(
+    labs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[LAB]...", help="Of these labs; the others keep theirs."),
+    ] = None,
+) -> None:
+    """Ask Nsight Compute what bounds each rung's kernels."""
+    file = BENCH / BOUNDS
+    known = json.loads(file.read_text("utf-8"))["rungs"] if labs and file.is_file() else {}
+    found = measure(labs or ())
+    head = {**provenance(), "machine": gpu_fields("name,driver_version")[0]}
+    write_json(BOUNDS, {**head, "rungs": {**known, **found}})
+    measured_now(BOUNDS, found, labs or ())
