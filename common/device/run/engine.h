@@ -177,8 +177,8 @@ void mark_unwritten(Warp& warp, code::Slot slot, std::uint32_t lanes, bool is_pa
 // Before the op is executed while warp.unwritten is not empty: reports uses, follows copies.
 void follow_unwritten(Warp& warp, const code::Op* op, std::uint32_t lanes);
 
-// warpgroup.cpp. Before the op is executed while warp.products.registers is not empty: reports the
-// use of a register that is still being computed.
+// in_flight.cpp. Before the op is executed while warp.products.registers is not empty: reports the
+// use of a sum that is still being computed.
 void follow_products(Warp& warp, const code::Op* op, std::uint32_t lanes);
 
 // Values for sentences.

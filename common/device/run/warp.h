@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "code/program.h"
@@ -101,17 +102,19 @@ struct AsyncProduct {
   std::uint32_t group = 0;
   std::uint64_t a = 0, b = 0;  // descriptors
 };
-// A register that such a product computes.
+// What such a product computes, in a register or in a word of local memory.
 struct InFlight {
   const code::Instruction* by = nullptr;
   std::uint32_t group = 0;
+  std::uint32_t lanes = 0;  // that hold it
 };
 struct AsyncProducts {
   std::vector<AsyncProduct> open;
-  std::vector<InFlight> registers;  // by row of 4 bytes; empty: there are none
-  std::uint32_t num_groups = 0;     // committed
-  std::uint32_t num_waits = 0;      // that the warp has come to
-  std::uint64_t history = 0;        // of all its products: equal in the warps of a group
+  std::vector<InFlight> registers;                    // by row of 4 bytes; empty: there are none
+  std::unordered_map<std::uint64_t, InFlight> local;  // by word of a lane's local memory
+  std::uint32_t num_groups = 0;                       // committed
+  std::uint32_t num_waits = 0;                        // that the warp has come to
+  std::uint64_t history = 0;  // of all its products: equal in the warps of a group
   bool is_fenced = false;
 };
 

@@ -19,7 +19,6 @@
 #include "run/access.h"
 #include "run/arithmetic/fragment.h"
 #include "run/arithmetic/handlers.h"
-#include "run/follow.h"
 #include "run/warpgroup_layout.h"
 
 namespace run {
@@ -186,7 +185,7 @@ void note_in_flight(Warp& warp, const arithmetic::WarpgroupProduct& product,
   for (int i = 0; i < per_lane; ++i) {
     const std::size_t row = (base + product.d_rows[i]) / code::kRowBytes32;
     if (own.registers.size() <= row) own.registers.resize(row + 1);
-    own.registers[row] = {&instruction, own.num_groups};
+    own.registers[row] = {&instruction, own.num_groups, ~0U};
   }
 }
 
@@ -262,10 +261,15 @@ void complete(Warp& warp, std::uint32_t num_left) {
     note_read(warp, *form.instruction, factor_b(form, product.b));
   }
   std::erase_if(own.open, [&](const AsyncProduct& product) { return is_due(product.group); });
-  if (own.open.empty()) return own.registers.clear();
-  for (InFlight& one : own.registers) {
-    if (one.by != nullptr && is_due(one.group)) one = {};
+  if (own.open.empty()) {
+    own.registers.clear();
+    own.local.clear();
+    return;
   }
+  for (InFlight& one : own.registers) {
+    if (is_due(one.group)) one = {};
+  }
+  std::erase_if(own.local, [&](const auto& word) { return is_due(word.second.group); });
 }
 
 const Op* wait(Warp& warp, const Op* op, std::uint32_t lanes) {
@@ -398,49 +402,6 @@ std::shared_ptr<ProductForm> product_form(const Instruction& instruction) {
 }
 
 }  // namespace
-
-void follow_products(Warp& warp, const Op* op, std::uint32_t lanes) {
-  const Instruction& instruction = instruction_of(warp, op);
-  if (only_controls(instruction)) return;
-  const std::string_view opcode = instruction.words.front();
-  auto& registers = warp.products.registers;
-  const std::uint32_t base = warp.part->frames.back().base32;
-  const auto find = [&](const code::Slot& slot) -> InFlight* {
-    const std::size_t row = (base + slot.offset) / code::kRowBytes32;
-    return slot.file == File::k32 && row < registers.size() ? &registers[row] : nullptr;
-  };
-  // To memory of the thread's own the compiler stores registers without a look at them.
-  const bool is_spill = opcode == "st" && !instruction.has("global") && !instruction.has("shared");
-  const bool is_copy = only_copies(instruction);
-  const InFlight copied = [&] {
-    const InFlight* const from = is_copy ? find(instruction.operands.at(1).slot) : nullptr;
-    return from == nullptr ? InFlight{} : *from;
-  }();
-  const auto use = [&](const code::Slot& slot) {
-    InFlight* const found = find(slot);
-    if (found == nullptr || found->by == nullptr) return;
-    const code::Program::Line line = warp.engine->line_of(*found->by);
-    report_at(warp, instruction, report::Kind::kRace,
-              thread_name(warp, std::countr_zero(lanes)) +
-                  " uses a register that the wgmma in line " + std::to_string(line.line) +
-                  " may still be computing" +
-                  (found->group < warp.products.num_groups
-                       ? "; its group is committed, and wgmma.wait_group must come first"
-                       : "; wgmma.commit_group and wgmma.wait_group must come first"));
-    *found = {};
-  };
-  const bool multiplies = opcode == "wgmma";  // adds to its sums in the order of the products
-  if (!is_spill && !is_copy) {
-    const std::size_t first = instruction.has_destination || multiplies ? 1 : 0;
-    for (std::size_t i = first; i < instruction.operands.size(); ++i) {
-      for_each_slot(instruction.operands[i], use);
-    }
-  }
-  if (!instruction.has_destination) return;
-  for_each_slot(instruction.operands[0], [&](const code::Slot& slot) {
-    if (InFlight* const found = find(slot)) *found = copied;
-  });
-}
 
 code::Handler warpgroup_handler(Op& op, const Instruction& instruction, code::Function& function) {
   if (instruction.words.front() != "wgmma") return nullptr;

@@ -287,6 +287,47 @@ TEST_F(WarpgroupMistakes, ASumInAVectorThatIsStoredBeforeItsWait) {
   expect(Kind::kRace, "uses a register that the wgmma");
 }
 
+// As compilers spill registers, and keep arrays that a loop indexes.
+const std::string kSpill =
+    ".local .align 4 .b8 spilled[16];\nmov.u64 %p, spilled;\nst.local.f32 [%p+4], %s0;\n";
+const std::string kReload = "ld.local.f32 %s1, [%p+4];\nadd.f32 %s1, %s1, 0f3f800000;\n";
+
+TEST_F(WarpgroupMistakes, ASumInLocalMemoryThatIsUsedBeforeItsWait) {
+  run(kOrder, kFence + kMultiplyOnce + kSpill + "wgmma.commit_group.sync.aligned;\n" + kReload);
+  expect(Kind::kRace, "thread 0 of block 0 uses a register that the wgmma");
+}
+
+TEST_F(WarpgroupMistakes, ASumInLocalMemoryThatIsUsedAfterItsWait) {
+  run(kOrder, kFence + kMultiplyOnce + kSpill + kEnd + kReload);
+  expect_none();
+}
+
+TEST_F(WarpgroupMistakes, ASumInLocalMemoryThroughAGenericAddress) {
+  run(kOrder, kFence + kMultiplyOnce + kSpill + "cvta.local.u64 %p, %p;\nst.f32 [%p+8], %s0;\n" +
+                  "ld.f32 %s1, [%p+8];\nwgmma.commit_group.sync.aligned;\n"
+                  "add.f32 %s1, %s1, 0f3f800000;\n");
+  expect(Kind::kRace, "uses a register that the wgmma");
+}
+
+TEST_F(WarpgroupMistakes, ASumInLocalMemoryThatIsOverwritten) {
+  run(kOrder, kFence + kMultiplyOnce + kSpill + "mov.f32 %s2, 0f3f800000;\n" +
+                  "st.local.f32 [%p+4], %s2;\n" + kReload + kEnd);
+  expect_none();
+}
+
+// Each lane keeps its sum at a place of its own; only the first looks too early.
+TEST_F(WarpgroupMistakes, ASumInLocalMemoryOfOneLane) {
+  const std::string place =
+      "and.b32 %a, %t, 3;\nmul.wide.u32 %q, %a, 4;\nadd.u64 %q, %q, %p;\n"
+      "mov.f32 %s2, 0f3f800000;\n";
+  run(kOrder, kFence + kMultiplyOnce + kSpill + place +
+                  "st.local.f32 [%p+4], %s2;\nst.local.f32 [%q], %s0;\n"
+                  "setp.ne.u32 %x, %a, 1;\n@%x ld.local.f32 %s1, [%p+4];\n"
+                  "@%x add.f32 %s1, %s1, 0f3f800000;\n" +
+                  kEnd);
+  expect_none();
+}
+
 TEST_F(WarpgroupMistakes, AWaitWithoutACommit) {
   run(kOrder,
       kFence + kMultiplyOnce + "wgmma.wait_group.sync.aligned 0;\nst.global.f32 [%out], %s0;\n");
