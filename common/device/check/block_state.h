@@ -11,6 +11,7 @@
 #include "check/barrier_paths.h"
 #include "check/shared_shadow.h"
 #include "check/stamp.h"
+#include "report/words.h"
 #include "run/warp.h"
 
 namespace check {
@@ -39,6 +40,14 @@ struct BlockOrder {
   bool overflowed() const { return tick >= kMaxTick; }  // too many ticks: no findings
 };
 
+// The last access of a warp of another block to this block's shared memory.
+struct RemoteAccess {
+  Stamp stamp = 0;
+  const code::Instruction* by = nullptr;
+  report::ThreadId thread;
+  bool writes = false;
+};
+
 struct BlockState {
   run::Block* block = nullptr;
   BlockOrder order;
@@ -46,6 +55,7 @@ struct BlockState {
   AsyncCopies copies;
   AsyncProxy proxy;
   BarrierPaths paths;
+  std::vector<RemoteAccess> remote_accesses;
   const code::Instruction* last_barrier = nullptr;  // that all live threads have come to
 };
 

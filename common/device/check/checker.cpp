@@ -38,6 +38,17 @@ bool has_proxy_reads(const code::Program& program) {
   });
 }
 
+void note_remote_access(const BlockState& block, BlockState& owner, const run::Warp& warp,
+                        const run::Access& access) {
+  const std::uint32_t thread = warp.thread_id(static_cast<int>(lowest(access.lanes)));
+  const Stamp stamp = block.order.stamp | Stamp{thread} << kThreadShift;
+  auto& noted = owner.remote_accesses;
+  const auto same = std::ranges::find_if(
+      noted, [&](const RemoteAccess& other) { return same_warp(other.stamp, stamp); });
+  RemoteAccess& last = same == noted.end() ? noted.emplace_back() : *same;
+  last = {stamp, access.instruction, thread_id(*block.block, thread), access.writes};
+}
+
 }  // namespace
 
 struct Checker::State {
@@ -172,11 +183,24 @@ void Checker::block_starts(run::Block& block) {
   s.order.start_block(slot->order, block.warps.size());
   slot->shared.reset(block.shared_bytes, s.launch_is_in_cluster);
   slot->copies.clear();
+  slot->remote_accesses.clear();
   if (s.follows_ways) slot->paths.begin(block);
   if (s.follows_proxies) slot->proxy.begin(block.shared_bytes, block.num_threads);
 }
 
-void Checker::block_ends(run::Block& block) { state_->of(block).block = nullptr; }
+// No thread of the block may end before another block has accessed its shared memory.
+void Checker::block_ends(run::Block& block) {
+  State& s = *state_;
+  BlockState& own = s.of(block);
+  for (const RemoteAccess& access : own.remote_accesses) {
+    if (s.order.is_ordered_before_end(access.stamp, own.order)) continue;
+    if (!s.findings.is_new(*access.by, Mistake::kOwnerEnds)) continue;
+    report_at(report::Kind::kRace, *block.launch, *access.by,
+              report::owner_ends_text(report::thread_name(access.thread), access.writes,
+                                      place_of(*block.launch, *access.by), thread_id(block, 0)));
+  }
+  own.block = nullptr;
+}
 
 void Checker::access(run::Warp& warp, run::Access& access) {
   State& s = *state_;
@@ -184,6 +208,9 @@ void Checker::access(run::Warp& warp, run::Access& access) {
   BlockState& block = s.of(*warp.block);
   BlockState& owner = access.remote == nullptr ? block : s.of(*access.remote);
   s.accesses.check(block, owner, warp, access);
+  if (access.remote != nullptr && access.lanes != 0 && s.checks == Checks::kAll) {
+    note_remote_access(block, owner, warp, access);
+  }
   // After the check, which leaves the lanes whose memory exists: only that has records.
   if (access.lanes != 0 && s.polls.is_watching() && s.checks == Checks::kAll) {
     s.polls.look(block, warp, access, s.accesses.target_of(owner, access));

@@ -40,7 +40,13 @@ class Instructions {
   std::unordered_map<const code::Program*, std::vector<const code::Instruction*>> by_program_;
 };
 
-enum class Mistake : std::uint8_t { kOutOfBounds, kUninitialized, kUnfenced, kStillRead };
+enum class Mistake : std::uint8_t {
+  kOutOfBounds,
+  kUninitialized,
+  kUnfenced,
+  kStillRead,
+  kOwnerEnds,
+};
 
 class Findings {
  public:

@@ -212,4 +212,11 @@ bool Order::is_ordered(Stamp earlier, const Reader& now) const {
   return false;
 }
 
+bool Order::is_ordered_before_end(Stamp earlier, const BlockOrder& block) const {
+  for (std::uint32_t thread = 0; thread < block.warps.size() * kWarpSize; ++thread) {
+    if (is_ordered(earlier, {&block, thread})) return true;
+  }
+  return false;
+}
+
 }  // namespace check

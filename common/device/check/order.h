@@ -58,6 +58,8 @@ class Order {
   // Whether the access `earlier` of this launch happens before what the thread does now. They are
   // by different threads.
   bool is_ordered(Stamp earlier, const Reader& now) const;
+  // Whether it happens before the last of the block's threads ends.
+  bool is_ordered_before_end(Stamp earlier, const BlockOrder& block) const;
 
   // Whether any thread of the stamp's block has executed a fence; whether any thread of all has.
   bool has_fences(Stamp stamp) const { return releases_.contains(ordinal_of(stamp)); }

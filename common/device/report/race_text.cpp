@@ -164,6 +164,14 @@ std::string bulk_copy_reads_text(const std::string& thread, const Place& place,
          "memory is free when cp.async.bulk.wait_group.read has returned for the copy's group";
 }
 
+std::string owner_ends_text(const std::string& thread, bool writes, const Place& place,
+                            const ThreadId& owner) {
+  return thread + (writes ? " writes" : " reads") + " shared memory of " +
+         block_name(owner.block, owner.grid_dim) + " in " + line_name(place, place.file) +
+         ", and nothing makes that block wait until then: its shared memory is gone when it has "
+         "ended. Let the cluster meet before its blocks end (cluster.sync())";
+}
+
 std::string same_value_text() {
   return "; both store the same value here, which does no harm as long as they do";
 }

@@ -42,6 +42,10 @@ std::string product_reads_text(const std::string& thread, const Place& place, st
 std::string bulk_copy_reads_text(const std::string& thread, const Place& place,
                                  std::uint32_t reader, const Place& copy);
 
+// The thread accesses shared memory of the block of `owner`, which may have ended before.
+std::string owner_ends_text(const std::string& thread, bool writes, const Place& place,
+                            const ThreadId& owner);
+
 // What a race between two writes adds if both have stored the same value.
 std::string same_value_text();
 

@@ -65,8 +65,24 @@ std::uint32_t bytes_from_memory(Warp& warp, const CopyForm& form, int lane) {
   return std::min(form.size_bytes, warp.row32<std::uint32_t>(form.source_bytes.offset)[lane]);
 }
 
+void check_source_bytes(Warp& warp, const CopyForm& form, std::uint32_t lanes) {
+  if (!form.source_bytes.exists()) return;
+  const auto* const bytes = warp.row32<std::int32_t>(form.source_bytes.offset);
+  const auto size = static_cast<std::int32_t>(form.size_bytes);
+  for_each_lane(lanes, [&](int lane) {
+    if (bytes[lane] >= 0 && bytes[lane] <= size) return;
+    end_kernel(warp, *form.to.prototype.instruction, report::Kind::kOutOfBounds,
+               thread_name(warp, lane) + " copies " + std::to_string(size) +
+                   " bytes asynchronously, and " + std::to_string(bytes[lane]) +
+                   " of them from memory, the rest zeros; that number must be from 0 to " +
+                   std::to_string(size),
+               cudaErrorIllegalAddress);
+  });
+}
+
 const Op* copy_async(Warp& warp, const Op* op, std::uint32_t lanes) {
   const auto& form = *static_cast<const CopyForm*>(op->details);
+  check_source_bytes(warp, form, lanes);
   std::array<AsyncCopy, kWarpSize> copies;
   std::uint32_t reading = 0;
   for_each_lane(lanes, [&](int lane) {

@@ -193,12 +193,12 @@ const Op* use_object(Warp& warp, const Op* op, std::uint32_t lanes) {
     for (std::uint64_t& address : access.address) address %= memory::kSharedWindowBytes;
   }
   classify(access);
+  const std::uint64_t address = access.address[static_cast<std::size_t>(std::countr_zero(lanes))];
+  std::byte* const origin = admit(access, warp);
   // What a thread did before it arrives is before what those do that see the phase complete.
   if (!tests && form.what != What::kInit) {
     for (Monitor* const monitor : warp.engine->monitors) monitor->releases(warp, lanes, form.scope);
   }
-  const std::uint64_t address = access.address[static_cast<std::size_t>(std::countr_zero(lanes))];
-  std::byte* const origin = admit(access, warp);
   std::uint32_t truths = 0;
   for_each_lane(access.lanes, [&](int lane) {
     act(warp, form, origin + access.address[static_cast<std::size_t>(lane)], lane, truths);

@@ -10,6 +10,7 @@
 #include "run/bind.h"
 #include "run/bulk_groups.h"
 #include "run/engine.h"
+#include "run/register_counts.h"
 
 namespace run {
 namespace {
@@ -312,6 +313,7 @@ class Grid {
       warp.bulk_reads.clear();
       warp.batches = warp.bulk_groups = {};
       warp.products = {};
+      warp.registers = {};
       warp.cluster = {};
       warp.part = &new_part(warp, warp.live, running_.launch->kernel->ops.data());
       push_frame(warp, *running_.launch->kernel, nullptr, nullptr);
@@ -320,6 +322,7 @@ class Grid {
 
   void end_block(std::size_t position) {
     end_bulk_reads(*running_.resident[position]);
+    check_register_counts(*running_.resident[position]);
     for (Monitor* const monitor : engine_.monitors)
       monitor->block_ends(*running_.resident[position]);
     running_.spare.push_back(std::move(running_.resident[position]));

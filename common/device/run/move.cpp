@@ -7,6 +7,7 @@
 #include <string>
 
 #include "run/access.h"
+#include "run/register_counts.h"
 
 namespace run {
 namespace {
@@ -201,11 +202,8 @@ code::Handler move_handler(Op& op, const Instruction& instruction, code::Functio
     return operands.at(1).slot.file == File::k64 ? rank_of_address<std::uint64_t>
                                                  : rank_of_address<std::uint32_t>;
   }
-  if (opcode == "pmevent" || opcode == "griddepcontrol" || opcode == "setmaxnreg" ||
-      opcode == "brkpt") {
-    return no_operation;
-  }
-  return nullptr;
+  if (opcode == "pmevent" || opcode == "griddepcontrol" || opcode == "brkpt") return no_operation;
+  return register_count_handler(op, instruction);
 }
 
 }  // namespace run

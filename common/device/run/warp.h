@@ -118,6 +118,12 @@ struct AsyncProducts {
   bool is_fenced = false;
 };
 
+// What a warp has set by setmaxnreg.
+struct RegisterCount {
+  const code::Instruction* set_by = nullptr;  // null: it has what the launch gave
+  std::uint32_t count = 0;                    // per thread
+};
+
 struct Engine;
 class Images;  // image.h
 
@@ -161,6 +167,7 @@ struct Warp {
   std::vector<AsyncCopy> copies;  // oldest first
   std::vector<BulkRead> bulk_reads;
   AsyncProducts products;
+  RegisterCount registers;
   ClusterArrival cluster;
   std::array<std::uint32_t, 8> exchanged = {};            // with other warps of its tile
   std::array<std::uint32_t, kWarpSize> batches = {};      // that each lane has committed

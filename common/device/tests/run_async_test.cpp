@@ -62,6 +62,25 @@ TEST_F(RunAsync, ACopyByCpAsyncArrivesForItsThread) {
   expect_none();
 }
 
+// ---- cp.async
+
+std::string copy_of(const std::string& bytes) {
+  return "mul.wide.u32 %p, %t, 4;\nadd.u64 %p, %p, %data;\nmov.u32 %v, " + bytes +
+         ";\ncp.async.ca.shared.global [%own], [%p], 4, %v;\ncp.async.wait_all;\n";
+}
+
+TEST_F(RunAsync, AsManyBytesFromMemoryAsTheCopyHas) {
+  run(copy_of("0") + copy_of("4"));
+  expect_none();
+}
+
+TEST_F(RunAsync, MoreBytesFromMemoryThanTheCopyHas) {
+  run(copy_of("8"));
+  expect(Kind::kOutOfBounds, "that number must be from 0 to 4");
+  run(copy_of("-4"));
+  expect(Kind::kOutOfBounds, "and -4 of them from memory");
+}
+
 // ---- bulk copies to shared memory
 
 std::string load_halves(unsigned announced) {
@@ -150,6 +169,38 @@ TEST_F(RunAsync, WhatAThreadDoesAfterItArrived) {
   run("st.shared.u32 [%own], %t;\nbar.sync 0;\n" +
       arrive_and_write("", "st.shared.u32 [%own], %bar;\n"));
   expect(Kind::kRace, "thread 32 of block 0 reads shared memory (tile)");
+}
+
+// ---- registers of warpgroups
+
+// Warps from `first` on, up to `end`, set their registers.
+std::string set_registers(unsigned first, unsigned end, const std::string& instruction) {
+  const std::string label = "SKIP" + std::to_string(first);
+  return "shr.u32 %a, %t, 5;\nsetp.lt.u32 %y, %a, " + std::to_string(first) + ";\n@%y bra " +
+         label + ";\nsetp.ge.u32 %y, %a, " + std::to_string(end) + ";\n@%y bra " + label +
+         ";\nsetmaxnreg." + instruction + ";\n" + label + ":\n";
+}
+
+TEST_F(RunAsync, RegistersThatOthersHaveGiven) {
+  run(set_registers(0, 4, "dec.sync.aligned.u32 24") +
+          set_registers(4, 12, "inc.sync.aligned.u32 240"),
+      384);
+  expect_none();
+}
+
+TEST_F(RunAsync, RegistersThatNoneHaveGiven) {
+  run(set_registers(4, 12, "inc.sync.aligned.u32 240"), 384);
+  expect(Kind::kDeadlock, "the block's threads need 82944");
+}
+
+TEST_F(RunAsync, RegistersOfAPartOfAGroup) {
+  run(set_registers(4, 5, "dec.sync.aligned.u32 24"), 256);
+  expect(Kind::kBarrierDivergence, "not all four warps of its warpgroup do");
+}
+
+TEST_F(RunAsync, RegistersInAnUnknownNumber) {
+  load(run_test::kernel("setmaxnreg.dec.sync.aligned.u32 30;\n"));
+  ASSERT_EQ(refusals_.size(), 1u);
 }
 
 }  // namespace
