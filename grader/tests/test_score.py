@@ -19,7 +19,7 @@ from lockstep_grader.model.grades import (
     TestResult,
     total,
 )
-from lockstep_grader.model.score import credited, score_lab, score_rung
+from lockstep_grader.model.score import causes_first, credited, score_lab, score_rung
 
 from conftest import demo_rung
 
@@ -199,6 +199,19 @@ def test_the_cause_of_a_wrong_result_comes_before_it() -> None:
         FindingKind.WRONG_RESULT,
         FindingKind.LEAK,
     ]
+
+
+@pytest.mark.parametrize(
+    ("cause", "before"),
+    [(FindingKind.UNINITIALIZED_READ, True), (FindingKind.BARRIER_DIVERGENCE, True),
+     (FindingKind.BARRIER_DIVERGENCE, False)],
+)  # fmt: skip
+def test_an_index_out_of_bounds_may_come_of_garbage(cause: FindingKind, before: bool) -> None:
+    """Then the garbage was found first."""
+    out_of_bounds = Finding(FindingKind.OUT_OF_BOUNDS, "out", "01_first.cu", 8)
+    garbage = Finding(cause, "garbage", "01_first.cu", 7)
+    made = [garbage, out_of_bounds] if before else [out_of_bounds, garbage]
+    assert causes_first(made) == made
 
 
 def test_a_gate_with_an_upper_end_gives_nothing_beyond_it() -> None:

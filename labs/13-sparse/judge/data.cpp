@@ -66,6 +66,14 @@ Edge centre(std::uint64_t seed, int index, int num_vertices) {
   return {hub, index < hub ? index : index + 1};
 }
 
+// Half of the vertices around vertex 0, and the others in a binary tree that begins at the last of
+// these. So after a large frontier comes a small one.
+Edge star_and_tree(std::uint64_t /*seed*/, int index, int num_vertices) {
+  const int last_of_star = num_vertices / 2;
+  if (index < last_of_star) return {0, index + 1};
+  return {last_of_star + (index - last_of_star) / 2, index + 1};
+}
+
 // Even vertices with even ones, odd with odd.
 Edge two_parts(std::uint64_t seed, int index, int num_vertices) {
   const Edge edge = anywhere(seed, index, num_vertices);
@@ -132,6 +140,7 @@ const std::vector<Kind> kKinds = {
     {"of two parts without an edge between them", four_each, two_parts},
     {"that is a binary tree", one_less, parent},
     {"with all edges at one vertex", one_less, centre},
+    {"with half of its edges at one vertex, and the others in a tree", one_less, star_and_tree},
     {"without edges", none, anywhere},
 };
 

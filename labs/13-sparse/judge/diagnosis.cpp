@@ -4,42 +4,79 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
+#include <utility>
 
+#include "fixture/options.h"
+#include "fixture/words.h"
 #include "reference.h"
 #include "sparse.cuh"
 
 namespace lab_judge {
 namespace {
 
-// What a program makes of the places `begin` to `end` of a row.
-using RowOf = std::function<double(int row, int begin, int end)>;
+// Of the starters.
+constexpr int kThreadsPerBlock = 256;
+constexpr int kStepsPerThread = 5;
 
-bool makes(const Matrix& matrix, const std::vector<float>& h_y, const RowOf& row_of) {
-  for (int row = 0; row < matrix.num_rows(); ++row) {
-    if (h_y[row] != row_of(row, matrix.h_offsets[row], matrix.h_offsets[row + 1])) return false;
-  }
-  return true;
+// What a program makes of a row, whose nonzeros are at the places `begin` to `end`.
+using RowOf = std::function<double(int row, int begin, int end)>;
+using Term = std::function<double(int row, int k)>;
+
+bool is_rung(const std::string& number) { return judge::options().rung.starts_with(number); }
+
+double sum(const Term& term, int row, int begin, int end, int step = 1) {
+  double total = 0;
+  for (int k = begin; k < end; k += step) total += term(row, k);
+  return total;
 }
 
-// The results of walks of `num_steps` steps along the merge path, whose carries are dropped. With
-// `clears`, the sum is 0 after the end of a row; without, it goes on, and the carries are added.
-std::vector<double> walked(const Matrix& matrix, const std::function<double(int k)>& product,
-                           int num_steps, bool clears) {
+std::vector<double> results_of(const Matrix& matrix, const RowOf& row_of) {
+  std::vector<double> results;
+  for (int row = 0; row < matrix.num_rows(); ++row) {
+    results.push_back(row_of(row, matrix.h_offsets[row], matrix.h_offsets[row + 1]));
+  }
+  return results;
+}
+
+// The results of walks of `num_steps` steps along the merge path. A row that is cut has parts: one
+// of the walk that ends it, and those that other walks leave over.
+struct Parts {
+  std::vector<double> ended;  // (num_rows)
+  std::vector<double> left;   // (num_rows)
+  std::vector<bool> is_cut;   // (num_rows)
+};
+Parts walk(const Matrix& matrix, const Term& product, int num_steps) {
+  const std::size_t num_rows = matrix.num_rows();
+  Parts parts{std::vector<double>(num_rows), std::vector<double>(num_rows),
+              std::vector<bool>(num_rows)};
+  for (int row = 0; row < matrix.num_rows(); ++row) {
+    const int end_step = matrix.h_offsets[row + 1] + row;
+    for (int k = matrix.h_offsets[row]; k < matrix.h_offsets[row + 1]; ++k) {
+      const bool is_left = (k + row) / num_steps != end_step / num_steps;
+      (is_left ? parts.left : parts.ended)[row] += product(row, k);
+      if (is_left) parts.is_cut[row] = true;
+    }
+  }
+  return parts;
+}
+
+// The same, where a walk does not set its sum to 0 at the end of a row.
+std::vector<double> walked_on(const Matrix& matrix, const Term& product, int num_steps) {
   std::vector<double> sums(matrix.num_rows());
   double sum = 0;
   int step = 0;
   const auto end_step = [&](int row) {
     if (++step % num_steps != 0) return;
-    if (!clears && row < matrix.num_rows()) sums[row] += sum;
+    if (row < matrix.num_rows()) sums[row] += sum;
     sum = 0;
   };
   for (int row = 0; row < matrix.num_rows(); ++row) {
     for (int k = matrix.h_offsets[row]; k < matrix.h_offsets[row + 1]; ++k) {
-      sum += product(k);
+      sum += product(row, k);
       end_step(row);
     }
     sums[row] += sum;
-    if (clears) sum = 0;
     end_step(row + 1);
   }
   return sums;
@@ -50,75 +87,203 @@ std::vector<double> walked(const Matrix& matrix, const std::function<double(int 
 std::vector<std::string> explain_product(const Matrix& matrix, const std::vector<float>& h_x,
                                          const std::vector<float>& h_y) {
   const auto value = [&](int k) { return double{matrix.h_values[k]}; };
-  const auto product = [&](int k) { return value(k) * h_x[matrix.h_columns[k]]; };
-  const auto sum = [](int begin, int end, const std::function<double(int k)>& term) {
-    double total = 0;
-    for (int k = begin; k < end; ++k) total += term(k);
-    return total;
+  const auto x_at = [&](int i) { return i < matrix.num_columns ? double{h_x[i]} : 0; };
+  const auto x_of = [&](int k) { return x_at(matrix.h_columns[k]); };
+  const Term product = [&](int, int k) { return value(k) * x_of(k); };
+  const auto places = [&](int row, int begin, int end) {
+    return sum(product, row, std::max(begin, 0), std::min(end, matrix.num_nonzeros()));
   };
   const auto row_at = [&](int row) {
     if (row < 0 || row >= matrix.num_rows()) return 0.0;
-    return sum(matrix.h_offsets[row], matrix.h_offsets[row + 1], product);
+    return places(row, matrix.h_offsets[row], matrix.h_offsets[row + 1]);
   };
-  const auto x_at = [&](int i) { return i < matrix.num_columns ? double{h_x[i]} : 0; };
 
   std::vector<std::string> clauses;
-  const auto add = [&](const char* clause, const RowOf& row_of) {
-    if (makes(matrix, h_y, row_of)) clauses.emplace_back(clause);
+  const auto add_if = [&](const std::vector<double>& results, const std::string& clause) {
+    if (std::ranges::equal(h_y, results)) clauses.push_back(clause);
+  };
+  const auto add = [&](const std::string& clause, const RowOf& row_of) {
+    add_if(results_of(matrix, row_of), clause);
+  };
+  const auto add_terms = [&](const std::string& clause, const Term& term) {
+    add(clause, [&](int row, int begin, int end) { return sum(term, row, begin, end); });
   };
   add("nothing is added up: all results are 0", [](int, int, int) { return 0; });
-  add("the values are added up, but not multiplied by x",
-      [&](int, int begin, int end) { return sum(begin, end, value); });
-  add("x is read at the place of the nonzero, not at its column", [&](int, int begin, int end) {
-    return sum(begin, end, [&](int k) { return value(k) * x_at(k); });
-  });
-  add("x is read at the row, not at the column", [&](int row, int begin, int end) {
-    return sum(begin, end, [&](int k) { return value(k) * x_at(row); });
-  });
+  add_terms("the values are added up, but not multiplied by x",
+            [&](int, int k) { return value(k); });
+  add_terms("items of x are added up, but not multiplied by the values",
+            [&](int, int k) { return x_of(k); });
+  add_terms("values and items of x are added, not multiplied",
+            [&](int, int k) { return value(k) + x_of(k); });
+  add_terms("x is read at the place of the nonzero, not at its column",
+            [&](int, int k) { return value(k) * x_at(k); });
+  add_terms("x is read at the row, not at the column",
+            [&](int row, int k) { return value(k) * x_at(row); });
+  add_terms("the column is read at the row, not at the place of the nonzero",
+            [&](int row, int k) { return row < matrix.num_nonzeros() ? value(k) * x_of(row) : 0; });
   add("the last nonzero of each row is missing",
-      [&](int, int begin, int end) { return sum(begin, std::max(begin, end - 1), product); });
+      [&](int row, int begin, int end) { return places(row, begin, end - 1); });
   add("the first nonzero of each row is missing",
-      [&](int, int begin, int end) { return sum(std::min(begin + 1, end), end, product); });
+      [&](int row, int begin, int end) { return places(row, begin + 1, end); });
+  add("each row also has the first nonzero of the next one: where does it end?",
+      [&](int row, int begin, int end) { return places(row, begin, end + 1); });
   add("only the first nonzero of each row is added",
-      [&](int, int begin, int end) { return sum(begin, std::min(begin + 1, end), product); });
+      [&](int row, int begin, int end) { return places(row, begin, std::min(begin + 1, end)); });
+  add("only the last nonzero of each row is left: is each product added to the sum?",
+      [&](int row, int begin, int end) { return places(row, std::max(begin, end - 1), end); });
   add("results are one row too far down", [&](int row, int, int) { return row_at(row - 1); });
   add("results are one row too far up", [&](int row, int, int) { return row_at(row + 1); });
   add("each row is read from place 0 on, as many places as it has nonzeros: where does it begin?",
-      [&](int, int begin, int end) { return sum(0, end - begin, product); });
-  for (int lanes = 2; lanes <= 32; lanes *= 2) {
-    const auto of_lane_0 = [&](int begin, int end) {
-      double total = 0;
-      for (int k = begin; k < end; k += lanes) total += product(k);
-      return total;
+      [&](int row, int begin, int end) { return places(row, 0, end - begin); });
+  add("each row is read from place 0 on: where does it begin?",
+      [&](int row, int, int end) { return places(row, 0, end); });
+  add("each row ends at the place that is its length: where does it end?",
+      [&](int row, int begin, int end) { return places(row, begin, end - begin); });
+  for (int lanes = 2; is_rung("02") && lanes <= 32; lanes *= 2) {
+    const auto of_lane = [&](int row, int begin, int end, int step) {
+      return sum(product, row, begin, end, step);
     };
     add("only one lane of each group adds to the result: are the sums of all lanes joined?",
-        [&](int, int begin, int end) { return of_lane_0(begin, end); });
-    add("all lanes of a group add the same nonzeros: does each begin at a place of its own?",
-        [&](int, int begin, int end) { return lanes * of_lane_0(begin, end); });
+        [&](int row, int begin, int end) { return of_lane(row, begin, end, lanes); });
+    add("only the last lane of each group adds to the result: which lane has the total?",
+        [&](int row, int begin, int end) { return of_lane(row, begin + lanes - 1, end, lanes); });
+    add("only what the last lane of each group has is in the result, many times: which lane has "
+        "the total?",
+        [&](int row, int begin, int end) {
+          return lanes * of_lane(row, begin + lanes - 1, end, lanes);
+        });
+    add("all lanes of a group add the same nonzeros, or the first adds its own sum again and again: "
+        "does each begin at a place of its own, and get sums of lanes above it?",
+        [&](int row, int begin, int end) { return lanes * of_lane(row, begin, end, lanes); });
     add("each row ends after as many nonzeros as it has lanes: is there a loop?",
-        [&](int, int begin, int end) { return sum(begin, std::min(begin + lanes, end), product); });
+        [&](int row, int begin, int end) {
+          return places(row, begin, std::min(begin + lanes, end));
+        });
+    for (int step = 1; step <= 32; step *= 2) {
+      if (step == lanes) continue;
+      add("the lanes of a group go on by " + std::to_string(step) +
+              (step == 1 ? " place" : " places") + ", not by as many as the group has lanes",
+          [&](int row, int begin, int end) {
+            double total = 0;
+            for (int lane = 0; lane < lanes; ++lane) {
+              total += of_lane(row, begin + lane, end, step);
+            }
+            return total;
+          });
+    }
   }
   if (!clauses.empty()) return clauses;
 
-  const auto add_walked = [&](const char* clause, int num_steps, bool clears) {
-    if (std::ranges::equal(h_y, walked(matrix, product, num_steps, clears))) {
-      clauses.emplace_back(clause);
+  const auto add_walks = [&](const std::string& one, const std::string& to_do, int num_steps) {
+    const auto [ended, left, is_cut] = walk(matrix, product, num_steps);
+    std::vector<double> results = ended;
+    add_if(results, "what a " + one + " leaves over is not added to its row" + to_do);
+    for (std::size_t row = 0; row < results.size(); ++row) {
+      if (is_cut[row]) results[row] = left[row];
     }
+    add_if(results, "what a " + one + " leaves over replaces the rest of its row: is it added?");
+    for (std::size_t row = 0; row < results.size(); ++row) {
+      results[row] = ended[row] + (row > 0 ? left[row - 1] : 0);
+    }
+    add_if(results, "what a " + one + " leaves over is added to the row after its own");
+    for (std::size_t row = 0; row < results.size(); ++row) {
+      results[row] = ended[row] + (row + 1 < results.size() ? left[row + 1] : 0);
+    }
+    add_if(results, "what a " + one + " leaves over is added to the row before its own");
   };
-  constexpr int kThreadsPerBlock = 256;  // of the starter
-  for (int num_steps = 2; num_steps <= 16 && clauses.empty(); ++num_steps) {
-    add_walked("a walk takes the sum of a row along into the next one: is it 0 after each end?",
-               num_steps, false);
-    add_walked("what a walk leaves over is not added to its row", num_steps, true);
-    add_walked("what a tile leaves over is not added to its row: see d_carries",
-               num_steps * kThreadsPerBlock, true);
+  for (int num_steps = 2; is_rung("03") && num_steps <= 16 && clauses.empty(); ++num_steps) {
+    add_if(walked_on(matrix, product, num_steps),
+           "a walk takes the sum of a row along into the next one: is it 0 after each end?");
+    add_walks("walk", "", num_steps);
+    add_walks("tile", ": see d_carries", num_steps * kThreadsPerBlock);
   }
   return clauses;
+}
+
+std::string describe_wrong_rows(const Matrix& matrix, const std::vector<float>& h_x,
+                                const std::vector<float>& h_y) {
+  const int num_rows = matrix.num_rows();
+  const Term product = [&](int, int k) {
+    return double{matrix.h_values[k]} * h_x[matrix.h_columns[k]];
+  };
+  const std::vector<double> expected = results_of(
+      matrix, [&](int row, int begin, int end) { return sum(product, row, begin, end); });
+  const auto is_wrong = [&](int row) { return h_y[row] != expected[row]; };
+  const auto length = [&](int row) { return matrix.h_offsets[row + 1] - matrix.h_offsets[row]; };
+  std::vector<int> wrong;
+  for (int row = 0; row < num_rows; ++row) {
+    if (is_wrong(row)) wrong.push_back(row);
+  }
+  if (num_rows == 1) return "";
+  std::string text = "; " + std::to_string(wrong.size()) + " of " + std::to_string(num_rows) +
+                     (wrong.size() == 1 ? " rows is wrong" : " rows are wrong");
+
+  // Few rows have much in common by chance.
+  constexpr std::size_t kEnough = 3;
+  const auto are_exactly = [&](const std::function<bool(int row)>& holds) {
+    for (int row = 0; row < num_rows; ++row) {
+      if (holds(row) != is_wrong(row)) return false;
+    }
+    return true;
+  };
+  const double excess = h_y[wrong[0]] - expected[wrong[0]];
+  const double factor = expected[wrong[0]] == 0 ? 0 : h_y[wrong[0]] / expected[wrong[0]];
+  if (wrong.size() >= kEnough) {
+    if (std::ranges::all_of(wrong, [&](int row) { return h_y[row] - expected[row] == excess; })) {
+      return text + ", each of them " + judge::number(std::abs(excess)) +
+             (excess > 0 ? " too large" : " too small");
+    }
+    if (factor > 1 &&
+        std::ranges::all_of(wrong, [&](int row) { return h_y[row] == factor * expected[row]; })) {
+      return text + ", each of them " + judge::number(factor) + " times as large as it should be";
+    }
+  }
+  const auto lengths = std::ranges::minmax(wrong, {}, length);
+  if (length(lengths.max) == 0) return text + ": they are empty";
+  if (static_cast<std::size_t>(num_rows) >= wrong.size() + kEnough) {
+    if (wrong.size() >= kEnough &&
+        are_exactly([&](int row) { return length(row) >= length(lengths.min); })) {
+      return text + ": those of " + std::to_string(length(lengths.min)) + " nonzeros and more";
+    }
+    for (const auto& [name, steps] :
+         {std::pair{"walk", kStepsPerThread}, {"tile", kStepsPerThread * kThreadsPerBlock}}) {
+      const Parts parts = walk(matrix, product, steps);
+      if (is_rung("03") && are_exactly([&](int row) { return parts.is_cut[row]; })) {
+        return text + ": exactly those that the end of a " + name + " of " + std::to_string(steps) +
+               " steps cuts";
+      }
+    }
+    if (wrong.size() >= kEnough && are_exactly([&](int row) { return row >= wrong[0]; })) {
+      return text + ": row " + std::to_string(wrong[0]) + " and all that follow";
+    }
+  }
+  if (std::accumulate(h_y.begin(), h_y.end(), 0.0) ==
+      std::accumulate(expected.begin(), expected.end(), 0.0)) {
+    return text + ", but all results together are right: parts of rows are in other rows";
+  }
+  return text;
 }
 
 std::vector<std::string> explain_rounding(const std::vector<float>& h_y) {
   if (!std::ranges::all_of(h_y, [](float y) { return y == std::trunc(y); })) return {};
   return {"every result is a whole number: is the sum kept in an int?"};
+}
+
+std::string describe_wrong_distances(const std::vector<int>& expected,
+                                     const std::vector<int>& h_distances) {
+  int num_wrong = 0;
+  int nearest = -1;  // of the wrong vertices that are in reach
+  for (std::size_t v = 0; v < expected.size(); ++v) {
+    if (h_distances[v] == expected[v]) continue;
+    ++num_wrong;
+    if (expected[v] == lab::kUnreached) continue;
+    nearest = nearest < 0 ? expected[v] : std::min(nearest, expected[v]);
+  }
+  std::string text = std::to_string(num_wrong) + " of " + std::to_string(expected.size()) +
+                     (num_wrong == 1 ? " vertices is wrong" : " vertices are wrong");
+  if (nearest < 0) return text + ": only vertices out of reach";
+  if (nearest == 0) return text;
+  return text + ": none of those whose distance is less than " + std::to_string(nearest);
 }
 
 std::vector<std::string> explain_distances(const Graph& graph, int source,

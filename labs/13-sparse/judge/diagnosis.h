@@ -14,8 +14,15 @@ namespace lab_judge {
 // the most specific first. For a matrix of whole numbers.
 std::vector<std::string> explain_product(const Matrix& matrix, const std::vector<float>& h_x,
                                          const std::vector<float>& h_y);
-// The same for real numbers.
+// Completes a message by what the wrong rows have in common, whatever the mistake is, as in "; 1 of
+// 38 rows is wrong". At least one is.
+std::string describe_wrong_rows(const Matrix& matrix, const std::vector<float>& h_x,
+                                const std::vector<float>& h_y);
+// Clauses for real numbers.
 std::vector<std::string> explain_rounding(const std::vector<float>& h_y);
+// Says where a search goes wrong. At least one distance is.
+std::string describe_wrong_distances(const std::vector<int>& expected,
+                                     const std::vector<int>& h_distances);
 std::vector<std::string> explain_distances(const Graph& graph, int source,
                                            const std::vector<int>& h_distances);
 

@@ -48,7 +48,8 @@ std::optional<Failure> ProductFixture::check(const Case& made) {
     const bool is_whole = made.numbers == Numbers::kWhole;
     return wrong(name + ": expected " + judge::number(exact) +
                      (is_whole ? "" : " with an error of at most " + judge::number(allowed)) +
-                     ", got " + judge::number(got[row]),
+                     ", got " + judge::number(got[row]) +
+                     (is_whole ? describe_wrong_rows(made.matrix, made.h_x, got) : ""),
                  is_whole ? explain_product(made.matrix, made.h_x, got) : explain_rounding(got));
   }
   return std::nullopt;
@@ -121,7 +122,8 @@ std::optional<Failure> SearchFixture::check(const Case& made) {
     return Failure{judge::kind::kOutputUnwritten, name + " was never written"};
   }
   return wrong(name + ", searched from vertex " + std::to_string(made.source) + ": expected " +
-                   std::to_string(*first.in2) + ", got " + std::to_string(*first.in1),
+                   std::to_string(*first.in2) + ", got " + std::to_string(*first.in1) + "; " +
+                   describe_wrong_distances(expected, got),
                explain_distances(made.graph, made.source, got));
 }
 
@@ -133,6 +135,7 @@ std::optional<Failure> SearchFixture::attempt(int num_vertices, const Kind& kind
 std::optional<Failure> SearchFixture::attempt_from(int source, const Graph& graph,
                                                    const std::string& what) {
   begin_case();
+  pose({.num_multiprocessors = num_multiprocessors_});
   set_scratch_bytes(search_scratch_bytes(graph.num_vertices()));
   Case made{source, graph, what};
   prepare(made, "");

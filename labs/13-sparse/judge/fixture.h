@@ -60,6 +60,8 @@ class ProductFixture : public judge::Fixture {
 
 class SearchFixture : public judge::Fixture {
  protected:
+  std::uint32_t num_multiprocessors_ = 0;  // of the emulated device; 0: as many as it always has
+
   std::optional<Failure> attempt(int num_vertices, const Kind& kind);
   std::optional<Failure> attempt_from(int source, const Graph& graph, const std::string& what);
 

@@ -9,7 +9,12 @@ class Product : public ProductFixture {};
 
 TEST_F(Product, FollowsTheWorkedExample) {
   const Matrix matrix = {5, {0, 2, 2, 5, 6}, {0, 3, 1, 2, 4, 0}, {2, 1, 3, 1, 2, 4}};
-  if (const auto failure = attempt_with(matrix, {1, 2, 3, 4, 5})) return fail(*failure);
+  if (auto failure = attempt_with(matrix, {1, 2, 3, 4, 5})) {
+    confirm_pattern(*failure, 4, 100, [&](int num_rows) {
+      return attempt({num_rows, 100, 16 * num_rows}, kAlike);
+    });
+    return fail(*failure);
+  }
   // Another one of that shape, which a program cannot know in advance.
   if (const auto failure = attempt({4, 5, 6}, kAlike)) fail(*failure);
 }
@@ -52,9 +57,9 @@ TEST_F(Product, WorksForOneLongRow) {
 }
 
 TEST_F(Product, WorksWithoutNonzeros) {
-  // Some nonzeros, so that zeros cannot pass; then none; then no rows.
+  // Some nonzeros, so that zeros cannot pass; then none; then no columns or no rows.
   for (const Shape& shape :
-       {Shape{100, 100, 900}, {600, 100, 0}, {1, 1, 0}, {0, 5, 0}, {0, 0, 0}}) {
+       {Shape{100, 100, 900}, {600, 100, 0}, {600, 0, 0}, {1, 1, 0}, {0, 5, 0}, {0, 0, 0}}) {
     if (const auto failure = attempt(shape, kAlike)) return fail(*failure);
   }
 }

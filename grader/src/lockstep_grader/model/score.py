@@ -67,6 +67,8 @@ _AFTER_GARBAGE = frozenset(
 # A kernel that has crashed also leaves its work undone, which looks as if the host did it.
 _FOLLOWERS = {
     FindingKind.UNINITIALIZED_READ: _AFTER_GARBAGE,
+    # A lane that does not come sends garbage.
+    FindingKind.BARRIER_DIVERGENCE: frozenset({FindingKind.OUT_OF_BOUNDS, FindingKind.MISALIGNED}),
     FindingKind.CRASH: frozenset({FindingKind.FORBIDDEN}),
 }
 
