@@ -32,19 +32,28 @@ struct Tile {
   static constexpr int kMmas = kWarpQueries / kMmaRows;
 };
 
-// Vectors of kHeadSize numbers, in chunks, swizzled as in lab 08.
+// Where a chunk of a row lies in a tile of vectors: swizzled as in lab 08.
+__device__ int place_of(int row, int chunk) {
+  return 0;  // TODO 1. As in your lab 08, rung 03.
+}
+
+// Vectors of kHeadSize numbers, in chunks.
 template <int kRows>
 struct SharedRows {
   uint4 chunks[kRows * kChunksPerRow];
 
-  __device__ uint4* at(int row, int chunk) {
-    return &chunks[0];  // TODO 1. As in your lab 08, rung 03.
+  // The chunk rows_down and chunks_right from a place in chunk 0 or 1, by groups of 8 rows and
+  // pairs of chunks. Then row % 8 stays, and a sum of chunks is an exclusive or: the steps of an
+  // unrolled loop differ by constants, and share the rest of their addresses.
+  __device__ uint4* from(int place, int rows_down, int chunks_right) {
+    return &chunks[(place ^ chunks_right) + rows_down * kChunksPerRow];
   }
 
   // Starts copying the first rows of an array that ends after num_rows; zeros past its end.
   __device__ void start_copy(const __nv_bfloat16* d_rows, int num_rows) {
     // TODO 2. Which chunks are this thread's? __pipeline_memcpy_async with a last argument of 16
-    //         writes zeros and reads nothing.
+    //         writes zeros and reads nothing. If the loop counts from 0 to kRows, nvcc knows how
+    //         often it runs.
   }
 };
 
@@ -114,6 +123,9 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
   const int chunk = lane_id / 16;
   const int key = lane_id % 8 + lane_id / 16 * 8;
   const int key_chunk = lane_id / 8 % 2;
+  const int query_place = place_of(warp_row + row, chunk);
+  const int key_place = place_of(key, key_chunk);
+  const int value_place = place_of(row, chunk);
   const std::size_t first_output = (head * num_queries + first_query) * kHeadSize;
 
   const auto start_copies = [&](int first_key, Stage& stage) {
@@ -132,8 +144,8 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
     // TODO 4. Wait for this tile, and start the copies of the next one. Into which stage, and how
     //         do you know that all warps have left it?
     Sums scores[Tile::kMmas][Tile::kKeys / kMmaCols] = {};
-    // TODO 5. Scores: queries times keys. Each lane names `key` and `key_chunk` of 16 keys: what do
-    //         words 0 to 3 of load_matrices hold then, and which of them are a fragment of B?
+    // TODO 5. Scores: queries times keys. Each lane names a chunk of 16 keys, from `key_place`.
+    //         What do words 0 to 3 of load_matrices hold then, and which are a fragment of B?
     if (first_key + Tile::kKeys > num_keys) {  // keys past the last one get a weight of 0
 #pragma unroll
       for (int j = 0; j < Tile::kKeys / kMmaCols; ++j) {

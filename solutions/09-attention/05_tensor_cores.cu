@@ -32,23 +32,30 @@ struct Tile {
   static constexpr int kMmas = kWarpQueries / kMmaRows;
 };
 
-// Vectors of kHeadSize numbers, in chunks, swizzled as in lab 08.
+// Where a chunk of a row lies in a tile of vectors: swizzled as in lab 08.
+__device__ int place_of(int row, int chunk) { return row * kChunksPerRow + (chunk ^ row % 8); }
+
+// Vectors of kHeadSize numbers, in chunks.
 template <int kRows>
 struct SharedRows {
   uint4 chunks[kRows * kChunksPerRow];
 
-  __device__ uint4* at(int row, int chunk) {
-    return &chunks[row * kChunksPerRow + (chunk ^ row % 8)];
+  // The chunk rows_down and chunks_right from a place in chunk 0 or 1, by groups of 8 rows and
+  // pairs of chunks. Then row % 8 stays, and a sum of chunks is an exclusive or: the steps of an
+  // unrolled loop differ by constants, and share the rest of their addresses.
+  __device__ uint4* from(int place, int rows_down, int chunks_right) {
+    return &chunks[(place ^ chunks_right) + rows_down * kChunksPerRow];
   }
 
   // Starts copying the first rows of an array that ends after num_rows; zeros past its end.
   __device__ void start_copy(const __nv_bfloat16* d_rows, int num_rows) {
+    const int row = threadIdx.x / kChunksPerRow;
     const int chunk = threadIdx.x % kChunksPerRow;
+    const __nv_bfloat16* const d_chunk = d_rows + row * kHeadSize + chunk * kChunk;
 #pragma unroll
-    for (int row = threadIdx.x / kChunksPerRow; row < kRows;
-         row += Tile::kThreads / kChunksPerRow) {
-      __pipeline_memcpy_async(at(row, chunk), d_rows + row * kHeadSize + chunk * kChunk,
-                              sizeof(uint4), row < num_rows ? 0 : sizeof(uint4));
+    for (int i = 0; i < kRows; i += Tile::kThreads / kChunksPerRow) {
+      __pipeline_memcpy_async(from(place_of(row, chunk), i, 0), d_chunk + i * kHeadSize,
+                              sizeof(uint4), row + i < num_rows ? 0 : sizeof(uint4));
     }
   }
 };
@@ -143,6 +150,9 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
   const int chunk = lane_id / 16;
   const int key = lane_id % 8 + lane_id / 16 * 8;
   const int key_chunk = lane_id / 8 % 2;
+  const int query_place = place_of(warp_row + row, chunk);
+  const int key_place = place_of(key, key_chunk);
+  const int value_place = place_of(row, chunk);
   const std::size_t first_output = (head * num_queries + first_query) * kHeadSize;
 
   const auto start_copies = [&](int first_key, Stage& stage) {
@@ -171,12 +181,12 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
       std::uint32_t queries[Tile::kMmas][4];
 #pragma unroll
       for (int i = 0; i < Tile::kMmas; ++i) {
-        load_matrices(queries[i], shared.queries.at(warp_row + i * kMmaRows + row, k + chunk));
+        load_matrices(queries[i], shared.queries.from(query_place, i * kMmaRows, k));
       }
 #pragma unroll
       for (int j = 0; j < Tile::kKeys / kMmaCols; j += 2) {
         std::uint32_t keys[4];  // of 16 keys: a key is a column, so nothing is transposed
-        load_matrices(keys, stage.keys.at(j * kMmaCols + key, k + key_chunk));
+        load_matrices(keys, stage.keys.from(key_place, j * kMmaCols, k));
 #pragma unroll
         for (int i = 0; i < Tile::kMmas; ++i) {
           multiply_bf16(scores[i][j], queries[i], {keys[0], keys[1]});
@@ -215,7 +225,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
 #pragma unroll
       for (int j = 0; j < kHeadSize / kMmaCols; j += 2) {
         std::uint32_t values[4];  // of 16 keys, which are rows: transposed, as B in lab 08
-        load_transposed(values, stage.values.at(k + row, j + chunk));
+        load_transposed(values, stage.values.from(value_place, k, j));
 #pragma unroll
         for (int i = 0; i < Tile::kMmas; ++i) {
           multiply_bf16(outputs[i][j], weights[i], {values[0], values[1]});
