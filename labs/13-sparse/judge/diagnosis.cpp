@@ -282,8 +282,7 @@ std::string describe_wrong_distances(const std::vector<int>& expected,
   std::string text = std::to_string(num_wrong) + " of " + std::to_string(expected.size()) +
                      (num_wrong == 1 ? " vertices is wrong" : " vertices are wrong");
   if (nearest < 0) return text + ": only vertices out of reach";
-  if (nearest == 0) return text;
-  return text + ": none of those whose distance is less than " + std::to_string(nearest);
+  return text + ", the nearest at distance " + std::to_string(nearest);
 }
 
 std::vector<std::string> explain_distances(const Graph& graph, int source,
@@ -312,6 +311,9 @@ std::vector<std::string> explain_distances(const Graph& graph, int source,
       [&](int right) { return right == unreached ? 0 : right; });
   add("only the neighbours of the source are reached",
       [&](int right) { return right > 1 ? unreached : right; });
+  if (clauses.empty() && h_distances[source] > 0) {
+    clauses.emplace_back("the source is reached again: a vertex that has a distance keeps it");
+  }
   if (!clauses.empty()) return clauses;
 
   bool is_less = false;
@@ -327,6 +329,11 @@ std::vector<std::string> explain_distances(const Graph& graph, int source,
     clauses.emplace_back(
         "some vertices are never reached: are all edges of a frontier followed, and does every new "
         "vertex get into the next one?");
+  }
+  if (is_less && !is_more && !is_missing) {
+    clauses.emplace_back(
+        "some distances are too small: is each one more than that of the vertex that found it, and "
+        "are the two neighbours?");
   }
   if (is_more && !is_less && !is_missing) {
     clauses.emplace_back(
