@@ -264,6 +264,12 @@ def test_a_block_with_a_small_share_only_follows_from_the_bytes_in_all() -> None
     assert second.message.endswith(f"that is a small part, so lower {moved.name}")
 
 
+def test_one_of_eight_blocks_is_no_small_part() -> None:
+    gate = Gate("busiest_block_bytes_per_item", 2, 0.5)
+    said = budget_sentence(gate, 1, {MOVED.name: 8, **CALL}, {})
+    assert "divide it among more blocks" in said
+
+
 def test_a_look_back_that_is_a_chain_says_what_is_missing() -> None:
     said = budget_sentence(Gate("look_back_chain", 10, 8), 129, CALL, {})
     assert "129 publications in a chain (full mark: at most 8)" in said

@@ -296,7 +296,7 @@ def size_of(measure: str, measures: Mapping[str, float]) -> float:
 
 _UNUSED = ".unused"  # of the bytes that a line moves
 _NEXT = (".2", ".3")  # the lines that come after the first
-_SMALL_PART = 0.2  # gates on the largest part ask for three or four parts
+_SMALL_PART = 0.1  # ten parts or more: they share the work
 
 
 def blamed_place(gate: Gate, value: float, places: Mapping[str, Place]) -> Place | None:
