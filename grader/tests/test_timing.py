@@ -61,7 +61,7 @@ def test_half_the_memory_bandwidth_takes_twice_the_time() -> None:
     ratio = (
         predict([copy(64 * SECTORS)], slow).seconds / predict([copy(64 * SECTORS)], H200).seconds
     )
-    assert ratio == pytest.approx(2, rel=0.05)
+    assert 1.8 < ratio < 2, "the rest of the copy hides under it, but not all"
 
 
 def test_one_block_waits_for_its_loads() -> None:
@@ -78,8 +78,8 @@ def test_a_chain_of_instructions_is_steps_and_not_loads() -> None:
 
 
 def test_the_longest_block_counts_where_it_is_longer_than_the_others_together() -> None:
-    even = terms_of(launches(chain_loads=0), H200)[0]["steps"]
-    skewed = terms_of(launches(chain_loads=0, longest_cycles=9e6), H200)[0]["steps"]
+    even = terms_of(launches(chain_loads=0), H200)["steps"]
+    skewed = terms_of(launches(chain_loads=0, longest_cycles=9e6), H200)["steps"]
     assert skewed == pytest.approx(9e6 / H200.clock)
     assert even < skewed
 
@@ -98,7 +98,7 @@ def test_atomics_queue_at_a_line_a_slice_and_a_float() -> None:
 def test_a_store_costs_its_line_and_its_sectors_and_more_for_parts() -> None:
     def stores(lines: float, sectors: float, parts: float) -> float:
         made = {"l2_write_lines": lines, "l2_write_sectors": sectors, "l2_part_sectors": parts}
-        return terms_of(launches(**made), H200)[0]["stores"] * H200.clock * 132
+        return terms_of(launches(**made), H200)["stores"] * H200.clock * 132
 
     assert stores(lines=1, sectors=4, parts=0) == pytest.approx(3)
     assert stores(lines=2, sectors=8, parts=8) == pytest.approx(10)
@@ -108,13 +108,13 @@ def test_a_store_costs_its_line_and_its_sectors_and_more_for_parts() -> None:
 def test_blocks_of_clusters_leave_multiprocessors_without_work() -> None:
     alone = launches(blocks=132, issued=132e6, chain_loads=0)
     clustered = launches(blocks=136, cluster_blocks=8, issued=136e6, chain_loads=0)
-    one, two = (terms_of(each, H200)[0]["issue"] for each in (alone, clustered))
+    one, two = (terms_of(each, H200)["issue"] for each in (alone, clustered))
     assert two == pytest.approx(2 * one), "17 clusters, and 16 groups of 8 multiprocessors"
 
 
 def test_a_barrier_waits_for_each_warp() -> None:
     made = {"blocks": 1, "barriers": 100, "chain_loads": 0}
-    few, many = (terms_of(shape(block, **made), H200)[0]["steps"] for block in (256, 1024))
+    few, many = (terms_of(shape(block, **made), H200)["steps"] for block in (256, 1024))
     assert many == pytest.approx(4 * few)
 
 
@@ -136,9 +136,29 @@ def test_a_barrier_waits_for_each_warp() -> None:
     ],
 )
 def test_each_pipe_takes_its_instructions_at_its_rate(feature: str, term: str, rate: float) -> None:
-    terms, _ = terms_of(launches(**{feature: 132e9}), H200)
+    terms = terms_of(launches(**{feature: 132e9}), H200)
     assert max(terms, key=lambda each: terms[each]) == term
     assert terms[term] == pytest.approx(1e9 / rate / H200.clock)
+
+
+def test_a_pipe_hides_under_the_issue_of_its_instructions() -> None:
+    alone = predict([launches(issued=132e9)], H200)
+    mixed = predict([launches(issued=132e9, fp32=132e9, integer=60e9)], H200)
+    assert mixed.seconds == pytest.approx(alone.seconds)
+
+
+def test_shared_memory_l1_and_shuffles_are_of_one_unit() -> None:
+    made = {"shared_wavefronts": 132e9, "l1_wavefronts": 132e9, "exchange": 132e9}
+    one = predict([launches(shared_wavefronts=132e9)], H200)
+    assert predict([launches(**made)], H200).seconds == pytest.approx(3 * one.seconds, rel=0.05)
+
+
+def test_the_multiprocessor_of_a_long_block_has_more_to_do() -> None:
+    made = {"blocks": 132, "issued": 132e9, "chain_cycles": 132e6, "chain_loads": 0}
+    even, skewed = (
+        terms_of(launches(**made, longest_cycles=cycles), H200)["issue"] for cycles in (1e6, 2e6)
+    )
+    assert skewed == pytest.approx(2 * even)
 
 
 def test_launches_add_up() -> None:
@@ -160,7 +180,7 @@ def test_a_fill_costs_a_launch_and_what_it_writes() -> None:
 
 def test_what_was_read_before_and_fits_into_l2_is_not_read_from_memory_again() -> None:
     def dram(sectors: int, cold: int) -> float:
-        return terms_of(copy(sectors, cold_read_sectors=cold), H200)[0]["dram"]
+        return terms_of(copy(sectors, cold_read_sectors=cold), H200)["dram"]
 
     assert dram(1 << 14, cold=1 << 14) == pytest.approx(2 * dram(1 << 14, cold=0))
     assert dram(64 * SECTORS, cold=64 * SECTORS) == pytest.approx(dram(64 * SECTORS, cold=0))
@@ -198,7 +218,7 @@ def test_blocks_of_a_multiprocessor_are_limited_by_each_resource() -> None:
 
 def test_more_blocks_than_multiprocessors_share_them_evenly() -> None:
     times = [
-        terms_of(launches(blocks=blocks, issued=blocks * 1e6, chain_loads=0), H200)[0]["issue"]
+        terms_of(launches(blocks=blocks, issued=blocks * 1e6, chain_loads=0), H200)["issue"]
         for blocks in (1, 132, 133, 264)
     ]
     assert times[0] == times[1]

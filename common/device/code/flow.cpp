@@ -3,23 +3,14 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
 
 namespace code {
 namespace {
 
 using Word = std::string_view;
-
-// Instructions that end a block, and where labels are.
-std::vector<bool> leaders(const ptx::Function& function) {
-  const std::size_t size = function.instructions.size();
-  std::vector<bool> leads(size + 1, false);
-  leads[0] = true;
-  for (const ptx::Label& label : function.labels) leads[label.instruction] = true;
-  for (std::size_t i = 0; i < size; ++i) {
-    if (control_of(function.instructions[i]) != Control::kNone) leads[i + 1] = true;
-  }
-  return leads;
-}
 
 std::vector<std::string_view> targets_of(const ptx::Function& function, const Flow& flow,
                                          const ptx::Instruction& last) {
@@ -27,6 +18,28 @@ std::vector<std::string_view> targets_of(const ptx::Function& function, const Fl
   const ptx::Table* const table = flow.table(function, last.operands.back().name);
   if (table == nullptr) throw ptx::Error(last.text_line, "brx.idx without its .branchtargets");
   return table->targets;
+}
+
+// Instructions that begin a block: after one that ends it, and where branches lead. Other labels
+// are of lines, and part nothing.
+std::vector<bool> leaders(const ptx::Function& function, const Flow& flow) {
+  const std::size_t size = function.instructions.size();
+  std::vector<bool> leads(size + 1, false);
+  leads[0] = true;
+  std::unordered_set<std::string_view> targets;
+  for (std::size_t i = 0; i < size; ++i) {
+    const ptx::Instruction& instruction = function.instructions[i];
+    const Control control = control_of(instruction);
+    if (control != Control::kNone) leads[i + 1] = true;
+    if (control != Control::kBranch && control != Control::kIndexedBranch) continue;
+    for (const std::string_view target : targets_of(function, flow, instruction)) {
+      targets.insert(target);
+    }
+  }
+  for (const ptx::Label& label : function.labels) {
+    if (targets.contains(label.name)) leads[label.instruction] = true;
+  }
+  return leads;
 }
 
 // Whether it ends the kernel, by a mistake: a trap, or a call that reports one.
@@ -215,7 +228,7 @@ const ptx::Table* Flow::table(const ptx::Function& function, std::string_view la
 
 Flow flow_of(const ptx::Function& function) {
   Flow flow;
-  const std::vector<bool> leads = leaders(function);
+  const std::vector<bool> leads = leaders(function, flow);
   const std::size_t size = function.instructions.size();
   std::vector<std::uint32_t> block_at(size + 1);
   for (std::size_t i = 0; i < size; ++i) {

@@ -382,6 +382,7 @@ class FunctionLoader {
     result.id = program_.num_instructions++;
     result.block = block;
     result.has_destination = has_destination(source);
+    result.is_read = result.has_destination && rows_.read.contains(source.operands.front().name);
     for (std::size_t i = 0; i < source.operands.size(); ++i) {
       result.operands.push_back(resolve(source, source.operands[i], i));
     }

@@ -96,6 +96,7 @@ struct Instruction {
   std::uint32_t guarded_update = 0;     // of a plain load: the atomic that it guards; 0: none
   bool may_be_verified = false;         // of a plain load: by an atomic that follows it
   bool has_destination = false;         // operands[0] (and its `second`) is defined by it
+  bool is_read = false;                 // that destination, by some instruction
 
   bool has(std::string_view word) const;
 };

@@ -149,6 +149,7 @@ class Allocation {
       for (std::uint32_t i = flow_.ranges[b].begin; i < flow_.ranges[b].end; ++i) {
         const ptx::Instruction& instruction = function_.instructions[i];
         for_each_use(instruction, [&](std::uint32_t reg) {
+          rows_.read.insert(names_[reg]);
           if (!defines[b].has(reg)) live_in_[b].add(reg);
         });
         // With a guard, some lanes keep what was there.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "code/flow.h"
@@ -20,6 +21,7 @@ bool has_destination(const ptx::Instruction& instruction);
 struct Rows {
   std::unordered_map<std::string_view, Slot> slots;
   std::unordered_map<std::string_view, ptx::Type> types;
+  std::unordered_set<std::string_view> read;  // by some instruction
   std::uint32_t num32 = 0;
   std::uint32_t num64 = 0;
   std::uint32_t num_predicates = 0;

@@ -164,6 +164,14 @@ TEST_F(Time, ConditionalLoadsOverlap) {
   EXPECT_EQ(loads(body), 1U);
 }
 
+TEST_F(Time, ALabelOfALinePartsNothing) {
+  const std::string body =
+      "mov.u32 %a, 0;\nsetp.ge.u32 %x, %t, 30;\n@%x bra SKIP;\nld.global.u32 %a, [%out];\n"
+      "LINE:\nadd.u32 %a, %a, 1;\nSKIP:\nld.global.u32 %b, [%out+4];\nadd.u32 %a, %a, %b;\n" +
+      kKeep;
+  EXPECT_EQ(loads(body), 1U);
+}
+
 TEST_F(Time, BothSidesOfABranchMayHaveWrittenARegister) {
   const std::string body =
       "setp.lt.u32 %x, %t, 16;\n@%x bra OTHER;\nld.global.u32 %a, [%out];\nbra MEET;\n"

@@ -83,6 +83,35 @@ TEST_F(Time, CopiesAreWaitedForByGroup) {
   EXPECT_EQ(loads(address + copy + "cp.async.wait_group 1;\n", 1, 32, kTile), 0U);
 }
 
+// What is between two stops of a region counts there, and not where the region begins or ends.
+TEST_F(Time, WorkAfterACommitHidesTheCopy) {
+  const std::string copy =
+      "mov.u32 %a, tile;\nmul.wide.u32 %p, %t, 16;\nadd.s64 %p, %out, %p;\n"
+      "cp.async.cg.shared.global [%a], [%p], 16;\n";
+  std::string work;
+  for (int i = 0; i < 200; ++i) work += "mul.lo.u32 %b, %b, %b;\n";
+  const std::string keep = "st.global.u32 [%out], %b;\n";
+  const std::string commit = "cp.async.commit_group;\n", wait = "cp.async.wait_group 0;\n";
+  EXPECT_EQ(loads(copy + commit + work + keep + wait, 1, 32, kTile), 0U);
+  EXPECT_EQ(loads(copy + commit + wait + work + keep, 1, 32, kTile), 1U);
+  EXPECT_EQ(loads(copy + work + keep + commit + wait, 1, 32, kTile), 1U);
+  EXPECT_EQ(loads(copy + commit + work + keep + "cp.async.wait_all;\n", 1, 32, kTile), 0U)
+      << "its own group has no copies";
+}
+
+// 32 warps of 100 products each: a multiprocessor issues 2 a cycle.
+TEST_F(Time, ABlockTakesAsLongAsItsMultiprocessorForItsWork) {
+  std::string work;
+  for (int i = 0; i < 100; ++i) work += "mul.lo.u32 %b, %t, %b;\n";
+  const std::string body = work + "bar.sync 0;\nst.global.u32 [%out], %b;\n";
+  const auto cycles = [&](unsigned num_threads) {
+    return timed(body, 1, num_threads).features[Feature::kChainCycles];
+  };
+  EXPECT_LT(cycles(32), 600U);
+  EXPECT_EQ(cycles(64), cycles(32)) << "warps wait side by side";
+  EXPECT_GE(cycles(1024), 32 * 100 / 2U);
+}
+
 TEST_F(Time, TensorCoresCountProductsOf16Bits) {
   EXPECT_EQ(feature(Feature::kTensor,
                     "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%a, %b, %c, %d}, "
@@ -222,6 +251,9 @@ TEST_F(Time, AtomicsQueueAtALine) {
   EXPECT_EQ(feature(Feature::kHottestLine, two_lines + add + "[%p], 1;\n", 1, 32), 16U);
   EXPECT_EQ(feature(Feature::kHottestSlice, two_lines + add + "[%p], 1;\n", 1, 32), 32U);
   EXPECT_EQ(feature(Feature::kHottestFloat, add + "[%out], 1;\n", 1, 32), 0U);
+  const std::string draw = "atom.global.add.u32 %a, [%out], 1;\n";
+  EXPECT_EQ(feature(Feature::kHottestFloat, draw, 1, 32), 0U) << "nothing takes what it returns";
+  EXPECT_EQ(feature(Feature::kHottestFloat, draw + kKeep, 1, 32), 32U);
   EXPECT_EQ(feature(Feature::kHottestFloat, "red.global.add.f32 [%out], 0f3F800000;\n", 1, 32),
             32U);
 }

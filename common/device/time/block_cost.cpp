@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace timing {
 namespace {
@@ -15,6 +16,14 @@ namespace {
 using code::Instruction;
 
 constexpr std::size_t kNone = SIZE_MAX;
+// Where a warp waits for others of its block, or for copies, or begins to be able to.
+bool is_stop(const Instruction& at) {
+  const std::string_view opcode = opcode_of(at);
+  if (opcode == "cp") return at.has("commit_group") || at.has("wait_group") || at.has("wait_all");
+  return is_one_of(opcode, {"bar", "barrier"}) && (at.has("sync") || at.has("red")) &&
+         !at.has("warp");
+}
+
 constexpr std::int64_t kSoonCycles = 8;  // of results that no later block waits for
 
 Row row_of(const code::Slot& slot) { return {slot.file, slot.offset}; }
@@ -70,6 +79,7 @@ struct Node {
   std::vector<std::size_t> sources;  // nodes whose results it takes
   std::vector<std::size_t> before;   // nodes that are issued before
   bool is_taken = false;             // another instruction does its work as well
+  bool is_stop = false;
   Path start, ready;
   std::size_t producer = kNone;  // whose result decides `ready`: its own, unless it is free
 };
@@ -88,7 +98,8 @@ class MemoryOrder {
  public:
   void add(const Instruction& at, const Base& base, std::size_t number, Node& node) {
     const std::string_view opcode = opcode_of(at);
-    const bool is_barrier = is_one_of(opcode, {"bar", "barrier", "membar", "fence", "mbarrier"});
+    const bool is_barrier =
+        is_stop(at) || is_one_of(opcode, {"bar", "barrier", "membar", "fence", "mbarrier"});
     if (!is_barrier && (node.cost.pipe != Pipe::kMemory || at.has("nc"))) return;
     const bool is_load = is_one_of(opcode, {"ld", "ldu", "ldmatrix"});
     const Past own = {number, at.has("shared"), is_load, base};
@@ -156,10 +167,16 @@ std::vector<std::size_t> order_of(std::vector<Node>& nodes) {
   return order;
 }
 
-// Issues the instructions one after the other. Returns when the last is issued, and adds to
-// `waits`, by node, what others wait for its result.
-Path issue(std::vector<Node>& nodes, std::vector<Path>& waits) {
+// Issues the instructions one after the other. Adds to `cost` its path and pieces, and to `waits`,
+// by node, what others wait for its result.
+void issue(std::vector<Node>& nodes, std::vector<Path>& waits, BlockCost& cost) {
   Path now;
+  BlockCost::Piece piece;
+  const auto end_piece = [&] {
+    piece.path = now - cost.path;
+    cost.pieces.push_back(std::exchange(piece, {}));
+    cost.path = now;
+  };
   for (const std::size_t number : order_of(nodes)) {
     Node& node = nodes[number];
     Path there;
@@ -183,11 +200,14 @@ Path issue(std::vector<Node>& nodes, std::vector<Path>& waits) {
     node.ready = now + node.cost.latency;
     node.producer = number;
     now += Path{node.cost.slots, 0};
-    if (!node.cost.blocks) continue;
-    waits[number] += node.cost.latency;
-    now += node.cost.latency;
+    piece.slots[std::size_t(node.cost.pipe)] += node.cost.slots;
+    if (node.cost.blocks) {
+      waits[number] += node.cost.latency;
+      now += node.cost.latency;
+    }
+    if (node.is_stop) end_piece();
   }
-  return now;
+  end_piece();
 }
 
 // A region's instructions, and what they wait for.
@@ -223,6 +243,7 @@ void Graph::add(std::uint32_t number) {
     Node& node = nodes_.emplace_back();
     node.index = index;
     node.cost = cost_at(index);
+    node.is_stop = is_stop(at);
     for (std::size_t k = at.has_destination ? 1 : 0; k < at.operands.size(); ++k) {
       for_each_row(at.operands[k], [&](const Row& row) { read(node, row); });
     }
@@ -279,7 +300,7 @@ Cost Graph::cost_at(std::uint32_t index) const {
 BlockCost Graph::cost() {
   BlockCost cost;
   std::vector<Path> waits(nodes_.size());
-  cost.path = issue(nodes_, waits);
+  issue(nodes_, waits, cost);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const Cost& own = nodes_[i].cost;
     cost.slots[std::size_t(own.pipe)] += own.slots;

@@ -12,6 +12,7 @@
 #include "time/instruction_cost.h"
 #include "time/path.h"
 #include "time/regions.h"
+#include "time/work.h"
 
 namespace timing {
 
@@ -25,9 +26,16 @@ struct Row {
 // A warp issues instructions in an order that ptxas chooses within the region: each as soon as its
 // operands are there. Between regions a warp waits at the first instruction that needs a result.
 struct BlockCost {
-  std::array<std::uint32_t, kNumPipes> slots = {};
+  Slots slots = {};
   std::uint32_t issued = 0;
   Path path;  // until its last instruction is issued, if no result from before is awaited
+
+  // It stops where others matter: at a barrier of the block, and at a group of copies.
+  struct Piece {
+    Slots slots = {};
+    Path path;
+  };
+  std::vector<Piece> pieces;  // at least one: the last ends with the region
 
   // Rows that it reads before it writes them, and what follows that read within the region.
   struct Use {

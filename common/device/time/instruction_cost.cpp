@@ -25,8 +25,14 @@ bool is_shared(const Instruction& at) {
 }
 
 Cost cost_of_memory(const Instruction& at, std::string_view opcode) {
-  if (at.has("param")) return opcode == "ld" ? Cost{Pipe::kOther, 1, {20, 0}} : kFree;
-  if (has_any(at, {"const", "local"})) return kFree;
+  if (at.has("param")) {
+    // A parameter of 32 bits is an operand of the instruction that takes it.
+    const bool is_operand = opcode != "ld" || has_any(at, {"b32", "u32", "s32", "f32"});
+    return is_operand ? kFree : Cost{Pipe::kOther, 1, {20, 0}};
+  }
+  if (at.has("const")) return kFree;
+  // The first cache holds a thread's arrays.
+  if (at.has("local")) return {Pipe::kMemory, 1, {opcode == "ld" ? 33 : 0, 0}};
   if (opcode == "ld" || opcode == "ldu") {
     return {Pipe::kMemory, 1, is_shared(at) ? Path{30, 0} : Path{0, 1}};
   }

@@ -190,8 +190,8 @@ void Traffic::store(Features& features, const Access& access) {
 // integers where the next one needs it.
 void Traffic::count_atomic(Features& features, const Access& access) {
   const SortedAddresses addresses(access);
-  const bool sums_floats = access.instruction->has("add") &&
-                           (access.instruction->has("f32") || access.instruction->has("f64"));
+  const code::Instruction& at = *access.instruction;
+  const bool is_chained = at.is_read || (at.has("add") && (at.has("f32") || at.has("f64")));
   std::uint64_t sector = 0, word = 0;
   std::uint32_t at_word = 0, at_sector = 0;
   const auto add = [](auto& table, std::uint64_t address, std::uint32_t more, std::uint64_t& most) {
@@ -214,7 +214,7 @@ void Traffic::count_atomic(Features& features, const Access& access) {
     }
     at_word = at_sector != 0 && address == word ? at_word + 1 : 1;
     word = address;
-    if (sums_floats) add(float_sums_, address, 1, hottest_float_);
+    if (is_chained) add(float_sums_, address, 1, hottest_float_);
     at_sector = std::max(at_sector, at_word);
   }
   end_sector();

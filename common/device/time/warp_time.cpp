@@ -2,10 +2,27 @@
 #include "time/warp_time.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace timing {
 
-WarpTime::Wait WarpTime::execute(const BlockCost& block) {
+void WarpTime::go_on(Work& work) {
+  if (region_ == nullptr || next_piece_ == region_->pieces.size()) return;
+  const BlockCost::Piece& piece = region_->pieces[next_piece_++];
+  now_ += piece.path;
+  work.add(piece.slots);
+  if (next_piece_ < region_->pieces.size()) return;
+  for (const BlockCost::Late& late : region_->late) {
+    pending_.push_back({late.row, now_ + late.after, late.instruction});
+  }
+}
+
+void WarpTime::finish(Work& work) {
+  while (region_ != nullptr && next_piece_ < region_->pieces.size()) go_on(work);
+}
+
+WarpTime::Wait WarpTime::execute(const BlockCost& block, Work& work) {
+  finish(work);  // lanes that have parted may leave a region before its end
   Wait wait;
   const Path alone = now_ + block.path;
   Path end = alone;
@@ -21,11 +38,11 @@ WarpTime::Wait WarpTime::execute(const BlockCost& block) {
     }
     return true;
   });
-  now_ = end;
-  std::erase_if(pending_, [&](const Pending& pending) { return !(now_ < pending.ready); });
-  for (const BlockCost::Late& late : block.late) {
-    pending_.push_back({late.row, now_ + late.after, late.instruction});
-  }
+  std::erase_if(pending_, [&](const Pending& pending) { return !(end < pending.ready); });
+  now_ += end - alone;
+  region_ = &block;
+  next_piece_ = 0;
+  go_on(work);
   return wait;
 }
 
@@ -35,11 +52,17 @@ Path WarpTime::wait_until(const Path& path) {
   return now_ - before;
 }
 
-void WarpTime::wait_for_copies(std::uint32_t num_left) {
+void WarpTime::commit_copies(Work& work) {
+  copies_.push_back(now_ + Path{0, std::exchange(has_copies_, false) ? 1 : 0});
+  go_on(work);
+}
+
+void WarpTime::wait_for_copies(std::uint32_t num_left, Work& work) {
   while (copies_.size() > num_left) {
     wait_until(copies_.front());
     copies_.pop_front();
   }
+  go_on(work);
 }
 
 }  // namespace timing

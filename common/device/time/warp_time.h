@@ -19,14 +19,17 @@ class WarpTime {
     Path path;
   };
 
-  // A region. Returns what the warp waits for besides what the region's own cost has.
-  Wait execute(const BlockCost& block);
+  // Begins a region. Returns what the warp waits for besides what the region's own cost has.
+  Wait execute(const BlockCost& block, Work& work);
+  // Goes on to the next stop of its region, or to its end.
+  void go_on(Work& work);
   Path wait_until(const Path& path);  // returns how long
   const Path& now() const { return now_; }
 
   // Asynchronous copies, in groups: each takes a load from where it is committed.
-  void commit_copies() { copies_.push_back(now_ + Path{0, 1}); }
-  void wait_for_copies(std::uint32_t num_left);
+  void copy() { has_copies_ = true; }
+  void commit_copies(Work& work);
+  void wait_for_copies(std::uint32_t num_left, Work& work);
 
  private:
   struct Pending {
@@ -34,9 +37,14 @@ class WarpTime {
     Path ready;
     const code::Instruction* instruction = nullptr;
   };
+  void finish(Work& work);
+
   Path now_;
+  const BlockCost* region_ = nullptr;  // that it is in
+  std::size_t next_piece_ = 0;
   std::vector<Pending> pending_;  // results that are not there yet
-  std::deque<Path> copies_;       // that are not waited for: when they arrive
+  std::deque<Path> copies_;       // groups that are not waited for: when they arrive
+  bool has_copies_ = false;       // that no group has yet
 };
 
 }  // namespace timing

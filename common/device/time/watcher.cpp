@@ -108,6 +108,8 @@ void Watcher::block_starts(run::Block& block) {
   BlockState& state = states_[block.slot];
   state.is_resident = true;
   state.warps.assign(block.warps.size(), {});
+  state.work = {};
+  state.begin = {};
   traffic_.start(state.traffic, block);
   state.arrivals = state.phase = {};
 }
@@ -119,8 +121,7 @@ void Watcher::block_ends(run::Block& block) {
 void Watcher::end_block(BlockState& block) {
   if (!block.is_resident) return;
   block.is_resident = false;
-  Path path;
-  for (const WarpTime& warp : block.warps) path = longer(path, warp.now());
+  const Path path = join(block);
   shape_->features[Feature::kChainCycles] += static_cast<std::uint64_t>(path.cycles);
   shape_->features[Feature::kChainLoads] += static_cast<std::uint64_t>(path.loads);
   longest_ = longer(longest_, path);
@@ -148,7 +149,8 @@ void Watcher::enters_block(Warp& warp, const code::Block& block, std::uint32_t /
   Executed& own = executed(warp, block);
   if (!own.is_first) return;
   if (own.times++ == 0) used_.push_back(&own);
-  const WarpTime::Wait wait = states_[warp.block->slot].warps[warp.id].execute(own.cost);
+  BlockState& state = states_[warp.block->slot];
+  const WarpTime::Wait wait = state.warps[warp.id].execute(own.cost, state.work);
   add_wait(wait.instruction, wait.path);
 }
 
@@ -197,12 +199,13 @@ void Watcher::add_lines(const code::Program& program) {
   }
 }
 
-void Watcher::multiplies(Warp& /*warp*/, const code::Instruction& instruction,
+void Watcher::multiplies(Warp& warp, const code::Instruction& instruction,
                          std::uint64_t multiply_adds) {
   if (shape_ == nullptr) return;
   const bool is_of_warpgroup = opcode_of(instruction) == "wgmma";
-  shape_->features[is_of_warpgroup ? Feature::kWarpgroupTensor : Feature::kTensor] +=
-      in_products_of_16_bits(instruction, multiply_adds);
+  const std::uint64_t products = in_products_of_16_bits(instruction, multiply_adds);
+  shape_->features[is_of_warpgroup ? Feature::kWarpgroupTensor : Feature::kTensor] += products;
+  if (!is_of_warpgroup) states_[warp.block->slot].work.add_multiply_adds(products);
 }
 
 // ---- where threads meet
@@ -213,12 +216,28 @@ void Watcher::meet(std::span<WarpTime* const> warps, const code::Instruction* in
   for (WarpTime* const warp : warps) add_wait(instruction, warp->wait_until(path));
 }
 
+// When all warps of a block have come to where they are: not before the multiprocessor has done
+// what they asked of it since they met last.
+Path Watcher::join(BlockState& block) {
+  Path path = block.begin + Path{block.work.cycles(), 0};
+  for (const WarpTime& warp : block.warps) path = longer(path, warp.now());
+  block.work = {};
+  block.begin = path;
+  return path;
+}
+
 void Watcher::block_meets(run::Block& block, const code::Instruction& instruction) {
   if (shape_ == nullptr) return;
   shape_->features[Feature::kBarriers] += 1;
+  BlockState& state = states_[block.slot];
   std::vector<WarpTime*> warps;
-  for (WarpTime& warp : states_[block.slot].warps) warps.push_back(&warp);
+  for (WarpTime& warp : state.warps) warps.push_back(&warp);
   meet(warps, &instruction);
+  const Path path = join(state);
+  for (WarpTime& warp : state.warps) {
+    warp.wait_until(path);
+    warp.go_on(state.work);
+  }
 }
 
 void Watcher::threads_meet(run::Block& block, std::span<const std::uint32_t> lanes_by_warp,
@@ -230,6 +249,7 @@ void Watcher::threads_meet(run::Block& block, std::span<const std::uint32_t> lan
     if (lanes_by_warp[w] != 0) warps.push_back(&states_[block.slot].warps[w]);
   }
   meet(warps, &instruction);
+  for (WarpTime* const warp : warps) warp->go_on(states_[block.slot].work);
 }
 
 void Watcher::grid_meets(run::Launch& /*launch*/) {
@@ -276,11 +296,15 @@ void Watcher::acquires(Warp& warp, std::uint32_t /*lanes*/, run::Scope /*scope*/
 }
 
 void Watcher::copies_committed(Warp& warp, std::uint32_t /*lanes*/) {
-  if (shape_ != nullptr) states_[warp.block->slot].warps[warp.id].commit_copies();
+  if (shape_ == nullptr) return;
+  BlockState& block = states_[warp.block->slot];
+  block.warps[warp.id].commit_copies(block.work);
 }
 
 void Watcher::copies_waited(Warp& warp, std::uint32_t /*lanes*/, std::uint32_t num_left) {
-  if (shape_ != nullptr) states_[warp.block->slot].warps[warp.id].wait_for_copies(num_left);
+  if (shape_ == nullptr) return;
+  BlockState& block = states_[warp.block->slot];
+  block.warps[warp.id].wait_for_copies(num_left, block.work);
 }
 
 // ---- memory
@@ -291,16 +315,19 @@ void Watcher::access(Warp& warp, Access& access) {
   if (opcode_of(*access.instruction) == "wgmma") return;
   BlockState& block = states_[warp.block->slot];
   if (access.space == Space::kShared) {
-    shape_->features[Feature::kSharedWavefronts] +=
+    const std::uint64_t wavefronts =
         is_bulk_copy(access)
             ? count::new_units(access, count::kWavefrontBytes, block.bulk_wavefront)
             : shared_wavefronts(access);
+    shape_->features[Feature::kSharedWavefronts] += wavefronts;
+    block.work.add_wavefronts(wavefronts);
     if (access.remote != nullptr) {
       shape_->features[Feature::kRemotePackets] += static_cast<std::uint64_t>(
           access.is_atomic ? std::popcount(access.lanes) : count::sectors_of(access));
     }
   }
   if (access.space != Space::kGlobal) return;
+  if (access.is_async) block.warps[warp.id].copy();
   traffic_.access(shape_->features, block.traffic, warp.id, access);
   if (is_bulk_copy(access)) {
     block.arrivals = longer(block.arrivals, block.warps[warp.id].now() + Path{0, 1});

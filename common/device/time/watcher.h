@@ -58,6 +58,8 @@ class Watcher final : public run::Monitor {
   struct BlockState {
     bool is_resident = false;
     std::vector<WarpTime> warps;
+    Work work;   // since the last barrier of all its warps
+    Path begin;  // when that was
     BlockTraffic traffic;
     Path arrivals;  // of threads and of bulk copies at barrier objects: the last one's
     Path phase;     // when the last phase of a barrier object was complete
@@ -73,6 +75,7 @@ class Watcher final : public run::Monitor {
   Shape& shape_of(const run::Launch& launch);
   Executed& executed(const run::Warp& warp, const code::Block& block);
   void add_wait(const code::Instruction* instruction, const Path& path);
+  Path join(BlockState& block);
   // The instruction: that makes them wait; null: several do.
   void meet(std::span<WarpTime* const> warps, const code::Instruction* instruction);
   void end_block(BlockState& block);

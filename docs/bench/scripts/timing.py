@@ -40,9 +40,7 @@ from lockstep_grader.model.timing import (
     Launches,
     Part,
     Prediction,
-    norm_of,
     predict,
-    terms_of,
 )
 from lockstep_grader.student.bench import Line, draw_plot
 from lockstep_grader.student.profile.timing import FOLDER, device_names, read_device
@@ -417,12 +415,9 @@ def example(rows: Sequence[Row], device: Device) -> str:
         ["measured", f"**{row.seconds * 1e6:.1f}**"],
     ]
     named = f"`{row.lab}/{row.rung}` with {row.num_items:,} items"
-    _, held = terms_of(main.launches, device)
-    norm = norm_of(main.launches, device, held)
     return "\n".join(
         [
-            f"The first launch of {named}. A multiprocessor holds {held} blocks of "
-            f"{main.launches.block[0]} threads, so `p` is {norm:.2f}:",
+            f"The first launch of {named}, whose blocks have {main.launches.block[0]} threads:",
             "",
             *markdown(["count", "value"], listed, 1),
             "",

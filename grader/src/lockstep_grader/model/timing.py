@@ -2,8 +2,8 @@
 """How long a call would take on a GPU, from what the emulator counts: docs/time.md explains it.
 
 A launch needs each resource for some time: arithmetic, shared memory, caches, memory, and the wait
-of a block for its own steps. The longest of these times is the bound. How far the others hide under
-it depends on how many blocks share a multiprocessor.
+of a block for its own steps. The longest of these times is the bound. Most of the others hides
+under it.
 """
 
 import math
@@ -35,6 +35,9 @@ _WORDS = {  # for a sentence: "limited by ..."
     "starts": "blocks that start",
     "launches": "launches",
 }
+
+_PIPES = ("issue", "fp32", "integer", "fp64", "special", "tensor")  # of the same instructions
+_DATA = ("shared", "l1", "exchange")  # that one unit of a multiprocessor delivers
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ class Device:
     remote_cycles: float  # of a packet to another block's shared memory
     atomic_ns: float  # of one operation at a line that is busy
     slice_ns: float  # ... at a slice of L2
-    float_sum_ns: float  # ... at a word, of floats
+    float_sum_ns: float  # ... at a word, where each needs the result of the one before
     launch_us: float
     copy_us: float  # in place of it, for a copy between host and device
     call_us: float  # before the first launch
@@ -161,19 +164,13 @@ def predict(calls: Sequence[Launches], device: Device) -> Prediction:
 
 
 def _part(launches: Launches, device: Device) -> Part:
-    terms, blocks = terms_of(launches, device)
-    norm = norm_of(launches, device, blocks)
-    longest = max(terms.values())
-    seconds = longest * sum((time / longest) ** norm for time in terms.values()) ** (1 / norm)
+    terms = terms_of(launches, device)
+    parts = [time for term, time in terms.items() if term not in _PIPES + _DATA]
+    parts += [max(terms[pipe] for pipe in _PIPES), sum(terms[term] for term in _DATA)]
+    longest, norm = max(parts), 1 + device.overlap
+    seconds = longest * sum((time / longest) ** norm for time in parts) ** (1 / norm)
     launch_us = device.copy_us if launches.kernel.startswith("cudaMemcpy") else device.launch_us
     return Part(launches, launches.count * (launch_us * 1e-6 + seconds), terms)
-
-
-def norm_of(launches: Launches, device: Device, blocks: int) -> float:
-    """How the terms add up where so many blocks share a multiprocessor: at 1 none of them hides
-    under another, and the larger it is, the more they do. Without barriers, warps go on alone."""
-    together = blocks if launches.mean("barriers") else blocks * launches.warps_per_block
-    return 1 + device.overlap * math.sqrt(together)
 
 
 def resident_blocks(launches: Launches, device: Device) -> int:
@@ -191,8 +188,8 @@ def resident_blocks(launches: Launches, device: Device) -> int:
     )
 
 
-def terms_of(launches: Launches, device: Device) -> tuple[dict[str, float], int]:
-    """Seconds that one launch needs each resource, and the blocks that share a multiprocessor."""
+def terms_of(launches: Launches, device: Device) -> dict[str, float]:
+    """Seconds that one launch needs each resource."""
     mean, warps = launches.mean, launches.warps_per_block
     blocks = mean("blocks") or device.multiprocessors  # a copy or a fill is everywhere
     # The blocks of a cluster start together, each on a multiprocessor of its own.
@@ -202,9 +199,15 @@ def terms_of(launches: Launches, device: Device) -> tuple[dict[str, float], int]
     together = min(resident_blocks(launches, device), busiest)
     rounds = busiest / together
 
+    load = load_cycles(launches, device)
+    paths = (mean("chain_cycles") + mean("chain_loads") * load) / blocks * busiest
+    longest = mean("longest_cycles") + mean("longest_loads") * load
+    # Blocks are of one length, or one is longer than all others of its multiprocessor together.
+    skew = max(1.0, longest / paths) if paths else 1.0
+
     def cycles(feature: str, rate: float) -> float:
-        """On the multiprocessor that has most blocks."""
-        return mean(feature) * busiest / blocks / rate / device.clock
+        """On the multiprocessor that has most to do."""
+        return mean(feature) * busiest / blocks * skew / rate / device.clock
 
     read = _sectors_from_memory(launches, device)
     moved = mean("distinct_written_sectors") + read
@@ -215,7 +218,6 @@ def terms_of(launches: Launches, device: Device) -> tuple[dict[str, float], int]
     )
     stored = cycles("l2_write_lines", 1) + cycles("l2_write_sectors", 2)
     share = min(1.0, blocks / device.multiprocessors)  # of L2's ports: the multiprocessors'
-    load = load_cycles(launches, device)
     barriers = device.barrier_cycles * warps * mean("barriers") / blocks
     tiles = together * min(device.multiprocessors, blocks)
     own = {
@@ -225,8 +227,8 @@ def terms_of(launches: Launches, device: Device) -> tuple[dict[str, float], int]
         "loads": mean("chain_loads") / blocks * load,
         "look-back": _hops(launches, tiles) * device.l2_cycles,
     }
-    waiting = max(rounds * sum(own.values()), mean("longest_cycles") + mean("longest_loads") * load)
-    terms = {
+    waiting = max(rounds * sum(own.values()), longest)
+    return {
         "issue": cycles("issued", min(device.issue, together * warps)),
         "fp32": cycles("fp32", device.fp32),
         "integer": cycles("integer", device.integer),
@@ -250,7 +252,6 @@ def terms_of(launches: Launches, device: Device) -> tuple[dict[str, float], int]
         "starts": busiest * device.block_cycles / device.clock,
         max(own, key=lambda wait: own[wait]): waiting / device.clock,
     }
-    return terms, together
 
 
 def load_cycles(launches: Launches, device: Device) -> float:
