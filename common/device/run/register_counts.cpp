@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The machine has registers for all, so no warp waits for them. What would have waited for ever, or
-// is not defined, is reported when the block ends.
+// The machine has registers for all, so no warp waits for them. It reports a wait without an end,
+// and what PTX does not define, when the block ends.
 // Source: PTX ISA 8.7, "Miscellaneous Instructions: setmaxnreg".
 #include "run/register_counts.h"
 
@@ -17,7 +17,6 @@ using code::Op;
 
 constexpr std::uint32_t kRegisters = 65536;  // of a multiprocessor
 constexpr std::uint32_t kMostPerThread = 256;
-constexpr std::uint32_t kWarpsPerGroup = 4;
 
 const Op* set_count(Warp& warp, const Op* op, std::uint32_t lanes) {
   require_all_lanes(warp, instruction_of(warp, op), lanes);
@@ -52,9 +51,9 @@ void check_register_counts(RunningBlock& block) {
     }
     return report_at(**warp, *(*warp)->registers.set_by, report::Kind::kBarrierDivergence,
                      thread_name(**warp, 0) +
-                         " comes to setmaxnreg, but not all four warps of its warpgroup do, with "
-                         "the same number. They must execute it together: 128 threads, the first "
-                         "of them a multiple of 128");
+                         " executes setmaxnreg, but not all four warps of its warpgroup do so "
+                         "with the same number. They must execute it together: 128 threads, the "
+                         "first of them a multiple of 128");
   }
   // With the most that a launch can have given to each thread.
   const std::uint32_t at_launch = std::min(kMostPerThread, kRegisters / block.num_threads / 8 * 8);
@@ -69,7 +68,7 @@ void check_register_counts(RunningBlock& block) {
   const std::uint32_t available = at_launch * block.num_threads;
   if (wanted <= available) return;
   report_at(const_cast<Warp&>(*most), *most->registers.set_by, report::Kind::kDeadlock,
-            thread_name(*most, 0) + " waits for registers for ever: with its " +
+            thread_name(*most, 0) + " waits for registers that never become free: with its " +
                 std::to_string(most->registers.count) + " per thread, the block's threads need " +
                 std::to_string(wanted) + ", and a launch gives this block at most " +
                 std::to_string(available) +

@@ -15,6 +15,8 @@
 
 namespace run {
 
+inline constexpr std::uint32_t kWarpsPerGroup = 4;  // of a warpgroup: wgmma, setmaxnreg
+
 struct Dim {
   std::uint32_t x = 1, y = 1, z = 1;
   std::uint64_t count() const { return std::uint64_t{x} * y * z; }

@@ -30,7 +30,6 @@ using code::File;
 using code::Instruction;
 using code::Op;
 
-constexpr std::uint32_t kWarpsPerGroup = 4;
 constexpr std::uint32_t kRowsPerWarp = 16;
 
 struct ProductForm {

@@ -30,7 +30,7 @@ struct BlockCost {
   std::uint32_t issued = 0;
   Path path;  // until its last instruction is issued, if no result from before is awaited
 
-  // It stops where others matter: at a barrier of the block, and at a group of copies.
+  // A piece ends where the block waits: at a barrier, and for a group of copies.
   struct Piece {
     Slots slots = {};
     Path path;

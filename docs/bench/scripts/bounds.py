@@ -6,7 +6,6 @@
 
 import csv
 import json
-import shutil
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,15 +20,19 @@ from measurements import (
     ROOT,
     MeasurementError,
     gpu_fields,
+    known_labs,
     measured_now,
     measurement,
+    ncu,
     provenance,
+    require_known,
     write_json,
 )
 
 COUNTED, BOUNDS = "time.json", "bounds.json"
 AT_ONCE = 12  # calls under ncu, which lets one of them at a time use the counters
 MOST_LAUNCHES = 24  # of a call: the others repeat them
+STEADY = ("--cache-control", "none", "--print-units", "base")  # caches as the program has them
 TIME = "gpu__time_duration.sum"
 THROUGHPUTS = {  # percent of what the device can do
     "compute": "sm__throughput.avg.pct_of_peak_sustained_elapsed",
@@ -71,28 +74,14 @@ def number(text: str) -> float:
 
 
 def measure(labs: Sequence[str]) -> dict[str, Any]:
-    path = shutil.which("ncu")
-    if path is None:
-        raise MeasurementError("ncu is not on the PATH; it comes with the CUDA toolkit")
-    ncu = [
-        path,
-        "--clock-control",
-        "none",
-        "--cache-control",
-        "none",
-        "--csv",
-        "--page",
-        "raw",
-    ]
-    ncu += ["--print-units", "base", "--launch-count", str(MOST_LAUNCHES)]
-    ncu += ["--metrics", ",".join([TIME, *THROUGHPUTS.values()])]
+    asked = ncu([TIME, *THROUGHPUTS.values()], *STEADY, "--launch-count", str(MOST_LAUNCHES))
     largest = sizes()
     commands = commands_of(ROOT / "build" / "cuda", labs)
 
     def one(rung: str) -> dict[str, Any]:
         log = Path(temp) / rung.replace("/", "-")
         command = [*commands[rung], f"--profile={largest[rung]}", "--timed"]
-        profiled([*command, *(f"--wrap={word}" for word in [*ncu, "--log-file", log])])
+        profiled([*command, *(f"--wrap={word}" for word in [*asked, "--log-file", log])])
         return {
             "num_items": largest[rung],
             "kernels": kernels_of(log.read_text("utf-8")),
@@ -111,6 +100,7 @@ def bounds(
     ] = None,
 ) -> None:
     """Ask Nsight Compute what bounds each rung's kernels."""
+    require_known("lab", labs, known_labs())
     file = BENCH / BOUNDS
     known = json.loads(file.read_text("utf-8"))["rungs"] if labs and file.is_file() else {}
     found = measure(labs or ())

@@ -9,7 +9,6 @@ import itertools
 import json
 import platform
 import re
-import shutil
 import subprocess
 import tempfile
 from collections import Counter
@@ -26,12 +25,15 @@ from measurements import (
     TABLES,
     MeasurementError,
     gpu_fields,
+    known_labs,
     markdown,
     measured_now,
     measurement,
+    ncu,
     output,
     provenance,
     read_sides,
+    require_known,
     write_section,
     write_side,
 )
@@ -131,14 +133,10 @@ def total(kernels: list[Counts]) -> Counts:
 
 
 def hardware(labs: Sequence[str]) -> Side:
-    path = shutil.which("ncu")
-    if path is None:
-        raise MeasurementError("ncu is not on the PATH; it comes with the CUDA toolkit")
-    ncu = [path, "--clock-control", "none", "--csv", "--page", "raw"]
-    ncu += ["--metrics", ",".join(metric for metrics in METRICS.values() for metric in metrics)]
+    counting = ncu(metric for metrics in METRICS.values() for metric in metrics)
 
     def counted(rung: str, command: list[str | Path], log: Path) -> tuple[str, Counts] | None:
-        wrapped = [*command, *(f"--wrap={word}" for word in [*ncu, "--log-file", log])]
+        wrapped = [*command, *(f"--wrap={word}" for word in [*counting, "--log-file", log])]
         if profiled(wrapped) is None:
             return None
         return rung, total(list(read_ncu(log.read_text()).values()))
@@ -146,7 +144,7 @@ def hardware(labs: Sequence[str]) -> Side:
     with tempfile.TemporaryDirectory() as temp:
         program = Path(temp) / "access_patterns"
         output(["nvcc", "-std=c++20", "-O3", "-arch=native", PATTERNS, "-o", program])
-        patterns = read_ncu(output([*ncu, program]))
+        patterns = read_ncu(output([*counting, program]))
         logs = (Path(temp) / str(number) for number in itertools.count())
         commands = commands_of(ROOT / "build" / "cuda", labs)
         with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -248,6 +246,7 @@ def counters(
 
     The machine's side writes the table, too.
     """
+    require_known("lab", labs, known_labs())
     if side is not Which.TABLE:
         known = read_sides(FIGURES)[side.value]["rungs"] if labs else {}
         others = {rung: found for rung, found in known.items() if rung.split("/")[0] not in labs}

@@ -29,6 +29,7 @@ from measurements import (
     output,
     processor,
     provenance,
+    require_known,
     write_json,
 )
 
@@ -152,8 +153,7 @@ def first_verdict(
 ) -> None:
     """Measure a student's first check, and each verdict after a save."""
     known = sorted(path.name for path in (ROOT / "solutions").iterdir() if path.is_dir())
-    if unknown := sorted(set(labs or ()) - set(known)):
-        raise typer.BadParameter(f"no lab {unknown[0]}; there are: {', '.join(known)}")
+    require_known("lab", labs, known)
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="lockstep-first-") as temp:
         work = Path(temp)

@@ -28,6 +28,7 @@ from measurements import (
     measurement,
     nvcc,
     output,
+    require_known,
     write_json,
 )
 
@@ -46,8 +47,7 @@ def ladders(
 ) -> None:
     """Time the ladders by `./lab bench`: reports, plots, and the tables in the solutions' READMEs."""
     known = sorted(file.stem for file in BENCH.glob(LADDERS[0]))
-    if unknown := sorted(set(labs or ()) - set(known)):
-        raise typer.BadParameter(f"no ladder {unknown[0]}; there are: {', '.join(known)}")
+    require_known("ladder", labs, known)
     option = ["--page-only"] if page_only else ["--backend", "cuda"]
     option += ["--missing"] if missing else []
     failed = []

@@ -22,11 +22,13 @@ from measurements import (
     MeasurementError,
     cuda_build,
     gpu_name,
+    known_labs,
     markdown,
     measured_now,
     measurement,
     provenance,
     read_section,
+    require_known,
     rungs_of,
     write_section,
 )
@@ -61,9 +63,7 @@ def grades(
     ] = None,
 ) -> None:
     """Grade the solutions on a GPU, and keep a row per rung."""
-    known = sorted(path.name for path in (ROOT / "labs").glob("[0-9]*"))
-    if unknown := sorted(set(labs or ()) - set(known)):
-        raise typer.BadParameter(f"no lab {unknown[0]}; there are: {', '.join(known)}")
+    require_known("lab", labs, known_labs())
     page_name, title = f"{gpu_name()}.md", "Grades"
     kept = rows_of_others(read_section(page_name, title), labs) if labs else []
     with tempfile.TemporaryDirectory(prefix="lockstep-grades-") as temp:
@@ -76,8 +76,7 @@ def grades(
 def beyond(labs: Annotated[list[str] | None, typer.Argument(metavar="[LAB]...")] = None) -> None:
     """Grade the solutions beyond the ladder on a GPU, each in place of its rung."""
     known = sorted({file.parts[-3] for file in BEYOND})
-    if unknown := sorted(set(labs or ()) - set(known)):
-        raise typer.BadParameter(f"none in {unknown[0]}; there are some in: {', '.join(known)}")
+    require_known("solution beyond the ladder in", labs, known)
     page_name, title = f"{gpu_name()}.md", "Beyond"
     kept = rows_of_others(read_section(page_name, title), labs) if labs else []
     with tempfile.TemporaryDirectory(prefix="lockstep-grades-") as temp:

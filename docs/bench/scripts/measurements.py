@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import sources
+import typer
 
 SCRIPTS = Path(__file__).resolve().parent
 BENCH, ROOT = sources.BENCH, sources.ROOT
@@ -212,6 +213,25 @@ def measured_now(name: str, solutions: Iterable[str] = (), labs: Collection[str]
     them."""
     sources.record(name, [f"solutions/{rung}.cu" for rung in solutions], labs)
     sources.write_older()
+
+
+def require_known(kind: str, named: Iterable[str] | None, known: Collection[str]) -> None:
+    """Raises BadParameter for a name that there is not."""
+    if unknown := sorted(set(named or ()) - set(known)):
+        raise typer.BadParameter(f"no {kind} {unknown[0]}; there are: {', '.join(known)}")
+
+
+def known_labs() -> list[str]:
+    return sorted(path.name for path in (ROOT / "labs").glob("[0-9]*"))
+
+
+def ncu(metrics: Iterable[str], *options: str) -> list[str]:
+    """Nsight Compute's command for these metrics of each launch, as a table."""
+    path = shutil.which("ncu")
+    if path is None:
+        raise MeasurementError("ncu is not on the PATH; it comes with the CUDA toolkit")
+    command = [path, "--clock-control", "none", "--csv", "--page", "raw", *options]
+    return [*command, "--metrics", ",".join(metrics)]
 
 
 def gpu_names() -> list[str]:

@@ -8,14 +8,13 @@ import csv
 import json
 import re
 import shlex
-import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from bounds import TIME, number
+from bounds import STEADY, TIME, number
 from counters import kernel_name
 from measurements import (
     BENCH,
@@ -24,6 +23,7 @@ from measurements import (
     MeasurementError,
     gpu_fields,
     measurement,
+    ncu,
     nvcc,
     output,
     provenance,
@@ -42,14 +42,10 @@ SECONDS = 150
 
 def measured(program: Path, arguments: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     """The launches of each kernel on this GPU."""
-    path = shutil.which("ncu")
-    if path is None:
-        raise MeasurementError("ncu is not on the PATH; it comes with the CUDA toolkit")
+    timing = ncu([TIME, REGISTERS], *STEADY)
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
-        ncu = [path, "--clock-control", "none", "--cache-control", "none", "--csv", "--page", "raw"]
-        ncu += ["--print-units", "base", "--metrics", f"{TIME},{REGISTERS}", "--log-file", log]
-        output([*ncu, program, *arguments], cwd=folder)
+        output([*timing, "--log-file", log, program, *arguments], cwd=folder)
         lines = log.read_text("utf-8").splitlines()
     kernels: dict[str, list[dict[str, Any]]] = {}
     for row in list(csv.DictReader(line for line in lines if line.startswith('"')))[1:]:

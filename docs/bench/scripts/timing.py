@@ -30,6 +30,7 @@ from measurements import (
     nvcc,
     output,
     provenance,
+    require_known,
     write,
     write_json,
 )
@@ -556,6 +557,13 @@ def time(
 ) -> None:
     """Fit the model of time to the ladders, and say how far off it is: page, figure, the H200's file."""
     if counted or everything:
+        rows_of = {each["lab"]: each["rows"] for each in ladders()}
+        for name in counted or ():
+            lab, _, rung = name.partition("/")
+            require_known("ladder of", [lab], rows_of)
+            require_known(
+                "rung", [rung] if rung else [], {row["rung"]: row for row in rows_of[lab]}
+            )
         count_all(counted or ())
     rows = read_rows()
     fitted = fit(rows, read_device(DEVICE))

@@ -23,14 +23,17 @@ from measurements import (
     ROOT,
     MeasurementError,
     gpu_fields,
+    gpu_name,
     markdown,
     measured_now,
     measurement,
     provenance,
+    require_known,
     write_json,
 )
 
 from lockstep_grader.model.compat import tomllib
+from lockstep_grader.student.bench import power
 
 LISTED, REPORT = "docs/bench/scripts/variants.toml", "variants.json"
 COLUMNS = {"time_ms": "ms", "share": "share of limit", "of_library": "of library"}
@@ -153,7 +156,7 @@ def draw(lab: str) -> None:
             cells.append([label, *(f"{row[name]:.3g}" if name in row else "" for name in names)])
     said = (
         f"{report['machine']}, {own[0]['date']}: `docs/bench/measure variants` wrote "
-        f"[{REPORT}](../../docs/bench/{REPORT}). A call has 2^{own[0]['num_items'].bit_length() - 1} items. "
+        f"[{REPORT}](../../docs/bench/{REPORT}). A call has {power(own[0]['num_items'])} items. "
         "The rungs are from [the ladder](#measured)."
     )
     table = "\n".join(markdown(["", *(COLUMNS[name] for name in names)], cells, len(names)))
@@ -171,10 +174,9 @@ def variants(
 ) -> None:
     """Time variants of the solutions, for the tables in their READMEs."""
     known = listed()
-    if unknown := sorted(set(labs or ()) - set(known)):
-        raise typer.BadParameter(
-            f"no variants of {unknown[0]}; there are some of: {', '.join(known)}"
-        )
+    require_known("variants of", labs, known)
+    if not page_only:
+        gpu_name()  # there must be one
     missing = []
     for lab in labs or known:
         if not page_only:

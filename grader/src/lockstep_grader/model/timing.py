@@ -2,8 +2,8 @@
 """How long a call would take on a GPU, from what the emulator counts: docs/time.md explains it.
 
 A launch needs each resource for some time: arithmetic, shared memory, caches, memory, and the wait
-of a block for its own steps. The longest of these times is the bound. Most of the others hides
-under it.
+of a block for its own steps. The longest of these times is the bound. Most of the others' time is
+hidden under it.
 """
 
 import math

@@ -268,13 +268,13 @@ def table(report: dict[str, Any], source: str, plot: str) -> str:
     largest = sizes[-1]
     titles = {"share": "share of limit", "of_library": "of library", "speedup_first": "speed-up"}
     compared = [name for name in titles if any(name in row for row in rows)]
-    head = [*(f"{_power(size)}, {unit}" for size in sizes), *(titles[name] for name in compared)]
+    head = [*(f"{power(size)}, {unit}" for size in sizes), *(titles[name] for name in compared)]
     is_noisy = any(row.get("noisy") for row in rows)
     noisy = " `~`: rounds that differ by more than 5%." if is_noisy else ""
     ratios = "medians of paired rounds" if "compiler" in report else "predicted"
     lines = [
         f"{_origin(report)}, {report['date']}: `{report['command']}` wrote "
-        f"[{Path(source).name}]({source}). Ratios are {ratios} at {_power(largest)} items"
+        f"[{Path(source).name}]({source}). Ratios are {ratios} at {power(largest)} items"
         f"{_named('the limit is', rows, 'limit')}{_named('the library', rows, 'library')}."
         f"{_checked(rows)}{noisy}",
         "",
@@ -337,7 +337,7 @@ def draw(report: dict[str, Any], file: Path) -> None:
             lines.append(Line(met[0][key], points, f"{key} d{number % _DASHES}"))
     title = f"{report['lab']} on {report['machine']['gpu']}, {report['date']}"
     sizes = sorted({row["num_items"] for row in rows})
-    ticks = {size: _power(size) for size in sizes}
+    ticks = {size: power(size) for size in sizes}
     write_whole(file, draw_plot(title, ("items", unit), ticks, lines).encode())
 
 
@@ -357,7 +357,8 @@ def _rate_of(key: str, row: Mapping[str, Any], rate: str) -> float:
     return float(row[f"anchor_{rate}"] if key == "limit" else row[rate] / row["of_library"])
 
 
-def _power(size: int) -> str:
+def power(size: int) -> str:
+    """2^20, or the number itself."""
     exponent = size.bit_length() - 1
     return f"2^{exponent}" if size == 1 << exponent else str(size)
 
