@@ -235,8 +235,10 @@ def test_what_was_measured_now_is_recorded_with_its_solutions_and_told(
     assert "`01-lab/new`" in (tmp_path / "docs/measured.md").read_text()
 
 
-def test_each_variant_changes_its_solution(measure: Any) -> None:
-    for variants in bench_script("variants").listed().values():
+def test_each_variant_changes_its_solution_and_has_a_table(measure: Any) -> None:
+    for lab, variants in bench_script("variants").listed().items():
+        page = (REPOSITORY / "solutions" / lab / "README.md").read_text("utf-8")
+        assert "<!-- variants:begin -->" in page, "their table has no place"
         for each in variants:
             solution = REPOSITORY / "solutions" / each.lab / f"{each.rung}.cu"
             assert each.text != solution.read_text("utf-8"), each
