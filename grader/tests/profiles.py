@@ -104,6 +104,20 @@ def size_profile(**changes: Any) -> SizeProfile:
     return read_size(judged(**changes))
 
 
+def timed_profile(sectors: int) -> Any:
+    """A profile of one launch that reads so many sectors, where 8 MiB would be enough."""
+    blocks = 132 * 64
+    features = {
+        "launches": 1,
+        "blocks": blocks,
+        "distinct_read_sectors": sectors,
+        "cold_read_sectors": sectors,
+    }
+    extent = {"grid": [blocks, 1, 1], "block": [256, 1, 1], "shared_bytes": 0}
+    shape = {"kernel": "tree_kernel", **extent, "features": features}
+    return judged(shapes=[shape], limit="read_bandwidth", limit_bytes=1 << 23)
+
+
 def profiled_source(*judgements: Any, source: str = SOURCE) -> str:
     """A submission for which the fake judge reports the given profiles."""
     said = judgements or (judged(),)

@@ -33,7 +33,7 @@ from lockstep_grader.quiz.score import Predictions
 from test_e2e import lab as real_lab
 
 from conftest import DATA, LAB, LAB_TOML, STARTER, Checkout
-from profiles import judged, profiled_source
+from profiles import judged, profiled_source, timed_profile
 from repository import LABS, REPOSITORY, WORKSPACE, each_lab
 
 PREDICT = (DATA / "quiz" / "predict.toml").read_text("utf-8")
@@ -179,6 +179,37 @@ def test_a_student_predicts_then_checks_and_sees_both(
     assert again.out.partition("predicted and counted")[2].split() == (
         ran.out.partition("predicted and counted")[2].split()
     )
+
+
+def test_a_rung_that_is_judged_by_its_speed_is_asked_for_its_time(
+    foretold: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    foretold.write(f"labs/{LAB}/lab.toml", f"{LAB_TOML}[rung.speed]\nshare = {SHARE}\n")
+    counted = timed_profile(sectors=1 << 22)
+    counted["measures"]["blocks"] = 32
+    foretold.write(f"labs/{TARGET}.cu", profiled_source(counted))
+    foretold.write(FILE, predicted())
+    typing(monkeypatch, "17")
+    ran = foretold.lab("predict", TARGET)
+    assert "microseconds that a call of 1048576 items takes on an NVIDIA H200" in flat(ran.out)
+    ran = foretold.lab("predict", TARGET)
+    (row,) = (line.split() for line in ran.out.splitlines() if line.split()[:1] == ["time_us"])
+    assert row[1] == "17"
+    assert float(row[2]) == pytest.approx((1 << 27) / 4080e3, rel=0.3)
+    assert "limited by the memory's bandwidth" in flat(ran.out)
+    sheet = json.loads(foretold.lab("predict", TARGET, "--json").out)
+    assert sheet["max_score"] == 4, "the time adds no point"
+    foretold.write(f"labs/{TARGET}.cu", RIGHT)  # counted, but without what a time needs
+    ran = foretold.lab("predict", TARGET)
+    assert ran.status == 0
+    assert ["time_us", "17"] in [line.split() for line in ran.out.splitlines()]
+
+
+SHARE = "{ zero = 0.1, full = 0.5 }"
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import threading
 import time
 import zipfile
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import pytest
 
@@ -20,7 +20,7 @@ from lockstep_grader.student.check import watch
 
 from conftest import LAB, SOLUTION, Checkout, verdict_line, wait_for
 from handed_in import GOOD, tar_bytes, zip_bytes
-from profiles import judged, profiled_source
+from profiles import profiled_source, timed_profile
 
 RACY = (
     "// a kernel\nint a;\n\tint b = a;  // line 3\nint c;\nint d;\nint e;\n"
@@ -293,7 +293,10 @@ def test_bench_predicts_no_ladder_of_a_lab_without_a_rung_that_is_timed(checkout
 def test_bench_predicts_a_ladder_without_a_gpu(checkout: Checkout) -> None:
     model = checkout.root / "labs" / LAB / "lab.toml"
     model.write_text(f"{model.read_text()}[rung.speed]\nshare = {{ zero = 0.1, full = 0.5 }}\n")
-    rungs = {"01_first": timed(sectors=1 << 23), "02_second": timed(sectors=1 << 20)}
+    rungs = {
+        "01_first": timed_profile(sectors=1 << 23),
+        "02_second": timed_profile(sectors=1 << 20),
+    }
     sources = {rung: profiled_source(said) for rung, said in rungs.items()}
     folder = checkout.submission("ann", sources)
     ran = checkout.lab("bench", LAB, "--predicted", "--from", folder, "--out", checkout.work)
@@ -306,20 +309,6 @@ def test_bench_predicts_a_ladder_without_a_gpu(checkout: Checkout) -> None:
     assert second["speedup_first"] > 2
     assert first["share"] == pytest.approx(second["share"] / second["speedup_first"])
     assert (checkout.work / f"{LAB}.svg").is_file()
-
-
-def timed(sectors: int) -> Any:
-    """A profile of one launch that reads so many sectors, where 8 MiB would be enough."""
-    blocks = 132 * 64
-    features = {
-        "launches": 1,
-        "blocks": blocks,
-        "distinct_read_sectors": sectors,
-        "cold_read_sectors": sectors,
-    }
-    extent = {"grid": [blocks, 1, 1], "block": [256, 1, 1], "shared_bytes": 0}
-    shape = {"kernel": "tree_kernel", **extent, "features": features}
-    return judged(shapes=[shape], limit="read_bandwidth", limit_bytes=1 << 23)
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def prove_predictions(workspace: Workspace, lab: Lab) -> Iterator[tuple[str, tup
 def _prediction_problems(rung: Rung, asked: Sequence[Prediction]) -> Iterator[str]:
     if not rung.budget:
         yield "it has no budget, so its counters are not shown"
-    count = sum(each.kind is not Kind.ORDER for each in asked)
+    count = sum(each.kind is not Kind.ORDER and each.points > 0 for each in asked)
     if count not in _PREDICTIONS:
         yield f"asks for {count} predictions, not for {_PREDICTIONS[0]} to {_PREDICTIONS[-1]}"
     for each in asked:

@@ -199,6 +199,9 @@ QUANTITIES = {
     ),
 }
 
+# Of a call on a GPU, by the model of time.
+TIME_US = "time_us"
+
 # Means over requests to global memory, and over copies from it. Further requests that look good
 # improve them, but each moves at least one sector: a gate on a mean counts only together with a
 # gate on all bytes moved.

@@ -2,7 +2,8 @@
 """Reads predict.toml: what a student predicts of each rung before its counters are shown.
 
 No formula and no key are stored: the emulator counts the student's own file. Only what no counter
-shows, what bounds a rung and which rung is faster, has its answer here.
+shows, what bounds a rung and which rung is faster, has its answer here. A student also predicts the
+time of a rung that is judged by its speed, and the model of time answers.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.compat import Self
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Lab
-from lockstep_grader.model.measures import QUANTITIES
+from lockstep_grader.model.measures import QUANTITIES, TIME_US
 from lockstep_grader.model.quiz import Forecast, Kind, Prediction, Quiz, filled
 from lockstep_grader.quiz.file import read_quiz
 
@@ -33,6 +34,10 @@ BOUNDS = {
     "connection": "the connection between host and device",
 }
 _MOST_SIZES = 200
+_WHY_TIME = (
+    "Divide the bytes by the bandwidth, and the operations by their rate. The longer of the two "
+    "counts, and each launch costs more than a microsecond."
+)
 _Text = Annotated[str, Field(min_length=1)]
 
 
@@ -115,15 +120,15 @@ def read_predictions(workspace: Workspace, lab: Lab) -> Forecast | None:
     if not file.is_file():
         return None
     read = read_table(file, _File)
-    titles = {rung.id: rung.title for rung in lab.rungs}
+    rungs = {rung.id: rung for rung in lab.rungs}
     named = [each.id for each in read.rung]
     on_ladders = chain.from_iterable(each.ladder.truth for each in read.rung if each.ladder)
-    if unknown := next((name for name in (*named, *on_ladders) if name not in titles), ""):
+    if unknown := next((name for name in (*named, *on_ladders) if name not in rungs), ""):
         raise InputError(f"{file}: {lab.id} has no rung {unknown!r}")
     if twice := next((name for name in named if named.count(name) > 1), ""):
         raise InputError(f"{file}: rung {twice} is there twice")
     asked = (
-        _asked(each, each.size or read.size, {**read.why, **each.why}, titles) for each in read.rung
+        _asked(each, each.size or read.size, {**read.why, **each.why}, lab) for each in read.rung
     )
     return Forecast(lab.id, tuple(chain.from_iterable(asked)))
 
@@ -133,9 +138,8 @@ def read_sheets(workspace: Workspace, lab: Lab) -> tuple[Quiz, ...]:
     return tuple(filter(None, (read_quiz(workspace, lab), read_predictions(workspace, lab))))
 
 
-def _asked(
-    rung: _Rung, size: _Size, why: Mapping[str, str], titles: Mapping[str, str]
-) -> Iterator[Prediction]:
+def _asked(rung: _Rung, size: _Size, why: Mapping[str, str], lab: Lab) -> Iterator[Prediction]:
+    rungs = {each.id: each for each in lab.rungs}
     blank = Prediction(
         "",
         Kind.COUNT,
@@ -150,12 +154,17 @@ def _asked(
         ask = f"{QUANTITIES[name].words}, in a call with {size.call}"
         made = replace(blank, id=f"{rung.id}-{name}", ask=ask, hint=why[name])
         yield replace(made, quantity=name)
+    if rungs[rung.id].speed:
+        items = lab.predicted_sizes[-1]
+        ask = f"microseconds that a call of {items} items takes on an NVIDIA H200 (no points)"
+        made = replace(blank, id=f"{rung.id}-{TIME_US}", ask=ask, hint=_WHY_TIME, points=0.0)
+        yield replace(made, quantity=TIME_US)
     if bound := rung.bound:
         ask = "What bounds this rung on a GPU, if its input is large?"
         made = replace(blank, id=f"{rung.id}-bound", kind=Kind.CHOICE, ask=ask, options=BOUNDS)
         yield replace(made, truth=bound.truth, hint=bound.why)
     if ladder := rung.ladder:
         ask = "Order these rungs by their speed on a GPU with a large input, the slowest first."
-        options = {name: titles[name] for name in ladder.truth}
+        options = {name: rungs[name].title for name in ladder.truth}
         made = replace(blank, id=f"{rung.id}-ladder", kind=Kind.ORDER, ask=ask, options=options)
         yield replace(made, truth=" ".join(ladder.truth), hint=ladder.why)

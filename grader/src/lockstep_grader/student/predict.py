@@ -18,7 +18,7 @@ from lockstep_grader.judging.session import Session
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.model.errors import FaultError, InputError, SubmissionError
 from lockstep_grader.model.grades import Backend, Lab, Outcome, Rung
-from lockstep_grader.model.measures import RESIDENT_BLOCKS, TOTALS, figure
+from lockstep_grader.model.measures import RESIDENT_BLOCKS, TIME_US, TOTALS, figure
 from lockstep_grader.model.quiz import Answered, Forecast, Kind, Mark, Prediction, asked, filled
 from lockstep_grader.model.text import count_of, one_line
 from lockstep_grader.quiz.file import Answers, answers_file, fresh, read_answers, write_answers
@@ -27,7 +27,8 @@ from lockstep_grader.quiz.score import Predictions
 from lockstep_grader.student import state
 from lockstep_grader.student.check import Checked
 from lockstep_grader.student.profile.cost import passes
-from lockstep_grader.student.profile.run import SizeProfile, count
+from lockstep_grader.student.profile.run import SizeProfile, count, profile_rung
+from lockstep_grader.student.profile.timing import predicted, read_device, sentence
 from lockstep_grader.student.program.build import source_of, worker_of
 
 _NAMED_LINES = 2
@@ -37,7 +38,7 @@ _NEXT = ("", ".2")  # the places of a measure: the line with the most of it, and
 @dataclass(frozen=True, slots=True)
 class Counted:
     value: str
-    lines: tuple[int, ...] = ()  # that contribute most
+    place: str = ""  # the lines that contribute most, or what limits a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,12 @@ def compare(
     folder = notebook.file.parents[1]
     case = asked(part, first, notebook.answers.seed).case
     size = _counted_call(session, folder, lab, rung, first.size(case))
-    found = {each.id: _counted(each, size) for each in part.questions}
+    found = {
+        each.id: _timed(session, folder, lab, rung)
+        if each.quantity == TIME_US
+        else _counted(each, size)
+        for each in part.questions
+    }
     values = {name: each.value for name, each in found.items()}
     counted = {**notebook.answers.counted, **values}
     notebook = notebook.with_answers(replace(notebook.answers, counted=counted))
@@ -152,6 +158,20 @@ def _counted_call(session: Session, folder: Path, lab: Lab, rung: Rung, items: i
     return sizes[0]
 
 
+def _timed(session: Session, folder: Path, lab: Lab, rung: Rung) -> Counted:
+    """What the model of time says of the student's file; nothing where it has no answer."""
+    gpu, items = read_device(), lab.predicted_sizes[-1]
+    try:
+        profile = profile_rung(session, folder, lab, rung, [items], gpu)
+    except (InputError, SubmissionError, FaultError):  # the counts are worth showing without it
+        return Counted("")
+    size = profile.sizes[0]
+    told = predicted(size, profile.resources, gpu)
+    if not told or size.outcome is not Outcome.PASSED:
+        return Counted("")
+    return Counted(f"{told.seconds * 1e6:.3g}", sentence(size, told))
+
+
 def _counted(question: Prediction, size: SizeProfile) -> Counted:
     name = question.quantity
     if not name:
@@ -163,10 +183,10 @@ def _counted(question: Prediction, size: SizeProfile) -> Counted:
         value = sum(kernel.counters.get(name, 0) for kernel in size.kernels)
         by_line = sorted(size.lines, key=lambda line: -line.counters.get(name, 0))
         most = [each.line for each in by_line if each.line and each.counters.get(name)]
-        return Counted(figure(value), tuple(most[:_NAMED_LINES]))
+        return Counted(figure(value), _place(most[:_NAMED_LINES]))
     places = (size.places.get(name + end) for end in _NEXT)
-    lines = tuple(place.line for place in places if place and place.line)
-    return Counted(figure(size.measures[name]), lines)
+    lines = [place.line for place in places if place and place.line]
+    return Counted(figure(size.measures[name]), _place(lines))
 
 
 def _print_table(
@@ -183,7 +203,7 @@ def _print_table(
     for each in answers:
         if each.reason:
             said = f"{each.id.removeprefix(f'{rung.id}-')}: {each.reason}"
-            said += _place(found[each.id].lines)
+            said += f" ({place})" if (place := found[each.id].place) else ""
             console.print(Padding(Text(said), (0, 0, 0, 2), expand=False))
     if any(each.mark is Mark.LATE for each in answers):
         late = "the rung was right before you predicted: these predictions earn no points"
@@ -198,6 +218,4 @@ def _short(answered: Answered, text: str) -> str:
 
 
 def _place(lines: Sequence[int]) -> str:
-    if not lines:
-        return ""
-    return f" (most of it in line {' and line '.join(map(str, lines))})"
+    return f"most of it in line {' and line '.join(map(str, lines))}" if lines else ""
