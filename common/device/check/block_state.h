@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "check/async_copies.h"
@@ -19,10 +20,16 @@ namespace check {
 using LaneTicks = std::array<std::uint32_t, run::kWarpSize>;
 
 // Which accesses of each other a block, its warps and its threads know of (see order.h).
+struct Knowledge {
+  std::vector<std::uint32_t> ticks;  // of each warp's accesses before it; empty: of none
+  std::uint64_t horizon = 0;         // of what was released until then
+};
+
 struct WarpOrder {
   std::uint32_t tick = 0;  // all lanes knew of each other's accesses before it
   // Beyond that, known[lane][other]: `lane` knows of `other`'s accesses before it. Empty: nothing.
   std::vector<LaneTicks> known;
+  std::vector<std::uint32_t> ticks;  // all lanes know of each warp's accesses before it, or empty
   // A lane knows of what was released by then.
   std::array<std::uint64_t, run::kWarpSize> horizons = {};
 };
@@ -36,6 +43,8 @@ struct BlockOrder {
   bool is_in_cluster = false;      // other blocks may use its shared memory
   Stamp stamp = 0;                 // of the ordinal and the tick: what all threads' stamps share
   std::vector<WarpOrder> warps;
+  // What threads have brought to a barrier of a part of the block, by which one it is.
+  std::unordered_map<const void*, Knowledge> brought;
 
   bool overflowed() const { return tick >= kMaxTick; }  // too many ticks: no findings
 };

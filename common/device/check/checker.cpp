@@ -11,6 +11,7 @@
 #include "check/access_check.h"
 #include "check/block_state.h"
 #include "check/bounds.h"
+#include "check/bulk_stores.h"
 #include "check/copy_race.h"
 #include "check/copy_unwritten.h"
 #include "check/device_shadow.h"
@@ -69,6 +70,7 @@ struct Checker::State {
   Races races;
   CopyRaces copy_races;
   PlainPolls polls;
+  BulkStores bulk_stores;
   Bounds bounds;
   AccessCheck accesses;
   std::vector<std::unique_ptr<BlockState>> blocks;        // by slot
@@ -159,6 +161,7 @@ void Checker::launch_begins(run::Launch& launch) {
   s.races.begin_launch();
   s.copy_races.begin_launch();
   s.polls.begin_launch();
+  s.bulk_stores.clear();
   s.phases.clear();
   const State::Kernel& kernel = s.kernel_of(launch);
   s.bounds.begin_launch(kernel.layout);
@@ -199,6 +202,7 @@ void Checker::block_ends(run::Block& block) {
               report::owner_ends_text(report::thread_name(access.thread), access.writes,
                                       place_of(*block.launch, *access.by), thread_id(block, 0)));
   }
+  if (s.follows_proxies) s.bulk_stores.end_block(block);
   own.block = nullptr;
 }
 
@@ -215,8 +219,11 @@ void Checker::access(run::Warp& warp, run::Access& access) {
   if (access.lanes != 0 && s.polls.is_watching() && s.checks == Checks::kAll) {
     s.polls.look(block, warp, access, s.accesses.target_of(owner, access));
   }
-  if (s.follows_proxies && access.space == run::Space::kShared && access.remote == nullptr) {
+  if (!s.follows_proxies) return;
+  if (access.space == run::Space::kShared && access.remote == nullptr) {
     block.proxy.look(warp, access, s.findings);
+  } else if (access.space == run::Space::kGlobal) {
+    s.bulk_stores.look(warp, access, s.findings);
   }
 }
 
@@ -268,9 +275,9 @@ void Checker::block_meets(run::Block& block, const code::Instruction& barrier) {
 }
 
 void Checker::threads_meet(run::Block& block, std::span<const std::uint32_t> lanes_by_warp,
-                           const code::Instruction&) {
+                           const code::Instruction&, const void* barrier) {
   state_->of(block).proxy.threads_meet();
-  state_->order.threads_meet(state_->of(block).order, lanes_by_warp);
+  state_->order.threads_meet(state_->of(block).order, lanes_by_warp, barrier);
 }
 
 void Checker::lanes_meet(run::Warp& warp, std::uint32_t lanes, const code::Instruction&) {
@@ -292,22 +299,33 @@ void Checker::cluster_meets(std::span<run::Block* const> blocks) {
 // A fence acquires nothing: the atomic or volatile read before it has done so already.
 void Checker::fence(run::Warp& warp, std::uint32_t lanes, run::Scope scope) {
   state_->polls.fence(warp);
-  releases(warp, lanes, scope);
+  releases(warp, lanes, scope, nullptr);
 }
 
-void Checker::releases(run::Warp& warp, std::uint32_t lanes, run::Scope scope) {
-  state_->order.release(state_->of(*warp.block).order, warp.id, lanes, is_for_device(scope));
+void Checker::releases(run::Warp& warp, std::uint32_t lanes, run::Scope scope,
+                       const void* barrier) {
+  BlockOrder& block = state_->of(*warp.block).order;
+  if (barrier == nullptr) {
+    state_->order.release(block, warp.id, lanes, is_for_device(scope));
+  } else {
+    state_->order.bring(block, warp.id, lanes, barrier);
+  }
 }
 
-void Checker::phase_completes(run::Block&, const code::Instruction&, std::uint32_t,
+// A cluster's barrier is known by each of its blocks.
+void Checker::phase_completes(run::Block& block, const code::Instruction&, std::uint32_t,
                               const void* barrier) {
-  state_->phases[barrier] = state_->order.now();
+  state_->phases[barrier == nullptr ? &block : barrier] = state_->order.now();
 }
 
 void Checker::acquires(run::Warp& warp, std::uint32_t lanes, run::Scope, const void* barrier) {
   BlockState& block = state_->of(*warp.block);
   block.proxy.threads_meet();
-  const std::uint64_t until = barrier == nullptr ? state_->order.now() : state_->phases[barrier];
+  if (block.order.brought.contains(barrier)) {
+    state_->order.take(block.order, warp.id, lanes, barrier);
+    return;
+  }
+  const std::uint64_t until = state_->phases[barrier == nullptr ? warp.block : barrier];
   state_->order.acquire(block.order, warp.id, lanes, until);
 }
 
@@ -321,6 +339,10 @@ void Checker::async_read_ends(run::Warp& warp, const run::Access& source) {
   if (!s.follows_proxies) return;
   block.proxy.close(source);
   s.accesses.note_later_read(block, warp, source);
+}
+
+void Checker::bulk_stores_complete(run::Warp& warp, std::uint32_t lanes, std::uint32_t num_left) {
+  if (state_->follows_proxies) state_->bulk_stores.complete(warp, lanes, num_left);
 }
 
 void Checker::fence_async_proxy(run::Warp& warp, std::uint32_t lanes) {

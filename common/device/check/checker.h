@@ -64,12 +64,13 @@ class Checker final : public run::Monitor, public memory::Observer {
                       std::uint32_t lanes) override;
   void block_meets(run::Block& block, const code::Instruction& barrier) override;
   void threads_meet(run::Block& block, std::span<const std::uint32_t> lanes_by_warp,
-                    const code::Instruction& barrier) override;
+                    const code::Instruction& instruction, const void* barrier) override;
   void lanes_meet(run::Warp& warp, std::uint32_t lanes, const code::Instruction& sync) override;
   void grid_meets(run::Launch& launch) override;
   void cluster_meets(std::span<run::Block* const> blocks) override;
   void fence(run::Warp& warp, std::uint32_t lanes, run::Scope scope) override;
-  void releases(run::Warp& warp, std::uint32_t lanes, run::Scope scope) override;
+  void releases(run::Warp& warp, std::uint32_t lanes, run::Scope scope,
+                const void* barrier) override;
   void acquires(run::Warp& warp, std::uint32_t lanes, run::Scope scope,
                 const void* barrier) override;
   void phase_completes(run::Block& block, const code::Instruction& instruction,
@@ -80,6 +81,7 @@ class Checker final : public run::Monitor, public memory::Observer {
   void copies_waited(run::Warp& warp, std::uint32_t lanes, std::uint32_t num_left) override;
   void async_read_begins(run::Warp& warp, const run::Access& source) override;
   void async_read_ends(run::Warp& warp, const run::Access& source) override;
+  void bulk_stores_complete(run::Warp& warp, std::uint32_t lanes, std::uint32_t num_left) override;
   void fence_async_proxy(run::Warp& warp, std::uint32_t lanes) override;
   void enters_block(run::Warp& warp, const code::Block& block, std::uint32_t lanes) override;
   bool wants_blocks() const override { return true; }

@@ -45,6 +45,7 @@ enum class Mistake : std::uint8_t {
   kUninitialized,
   kUnfenced,
   kStillRead,
+  kStillWritten,
   kOwnerEnds,
 };
 

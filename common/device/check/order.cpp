@@ -23,7 +23,14 @@ void forget_barriers(BlockOrder& block) {
   for (WarpOrder& warp : block.warps) {
     warp.tick = 0;
     warp.known.clear();
+    warp.ticks.clear();
   }
+  block.brought.clear();
+}
+
+void join(std::vector<std::uint32_t>& ticks, const std::vector<std::uint32_t>& others) {
+  ticks.resize(std::max(ticks.size(), others.size()));
+  for (std::size_t i = 0; i < others.size(); ++i) ticks[i] = std::max(ticks[i], others[i]);
 }
 
 std::uint64_t horizon_of(const BlockOrder& block, std::uint32_t warp, std::uint32_t lanes) {
@@ -48,6 +55,7 @@ LaneTicks joint_knowledge(const WarpOrder& warp, std::uint32_t lanes) {
 bool Order::Release::covers(Stamp access) const {
   const std::uint32_t at = tick_of(access);
   if (at < barrier_tick) return true;
+  if (!ticks.empty() && at < ticks[warp_of(access)]) return true;
   if (warp_of(access) != warp) return false;
   const std::uint32_t lane = thread_of(access) % kWarpSize;
   if ((lanes >> lane & 1) != 0 && at < tick) return true;
@@ -73,17 +81,15 @@ void Order::begin_launch(std::uint32_t first_concurrent) {
   first_to_compare_ = Stamp{first_concurrent} << kOrdinalShift;
   if (num_releases_ != 0) releases_.clear();
   num_releases_ = 0;
+  has_partial_barriers_ = false;
 }
 
 void Order::start_block(BlockOrder& block, std::size_t num_warps) {
   block.horizon = block.next_horizon = 0;
   take_ordinal(block);
   block.warps.resize(num_warps);
-  for (WarpOrder& warp : block.warps) {
-    warp.tick = 0;
-    warp.known.clear();
-    warp.horizons = {};
-  }
+  forget_barriers(block);
+  for (WarpOrder& warp : block.warps) warp.horizons = {};
 }
 
 void Order::block_meets(BlockOrder& block) {
@@ -117,6 +123,7 @@ void Order::add_release(BlockOrder& block, std::uint32_t warp, std::uint32_t lan
   release.barrier_tick = block.barrier_tick;
   release.time = time_;
   release.horizon = horizon;
+  release.ticks = own.ticks;
   if (!own.known.empty()) {
     release.known = std::make_unique<const LaneTicks>(joint_knowledge(own, lanes));
   }
@@ -140,18 +147,32 @@ void Order::acquire(BlockOrder& block, std::uint32_t warp, std::uint32_t lanes,
   block.next_horizon = std::max(block.next_horizon, until);
 }
 
-void Order::threads_meet(BlockOrder& block, std::span<const std::uint32_t> lanes_by_warp) {
+void Order::bring(BlockOrder& block, std::uint32_t warp, std::uint32_t lanes, const void* barrier) {
   tick(block);
-  ++time_;
-  std::uint64_t horizon = block.horizon;
-  for (std::uint32_t warp = 0; warp < lanes_by_warp.size(); ++warp) {
-    horizon = std::max(horizon, horizon_of(block, warp, lanes_by_warp[warp]));
-  }
-  for (std::uint32_t warp = 0; warp < lanes_by_warp.size(); ++warp) {
-    if (lanes_by_warp[warp] == 0) continue;
-    add_release(block, warp, lanes_by_warp[warp], false, horizon);
-    acquire(block, warp, lanes_by_warp[warp], time_);
-  }
+  has_partial_barriers_ = true;
+  Knowledge& brought = block.brought[barrier];
+  brought.ticks.resize(block.warps.size());
+  join(brought.ticks, block.warps[warp].ticks);
+  brought.ticks[warp] = block.tick;
+  brought.horizon = std::max(brought.horizon, horizon_of(block, warp, lanes));
+}
+
+void Order::take(BlockOrder& block, std::uint32_t warp, std::uint32_t lanes, const void* barrier) {
+  const Knowledge& brought = block.brought[barrier];
+  join(block.warps[warp].ticks, brought.ticks);
+  acquire(block, warp, lanes, brought.horizon);
+}
+
+void Order::threads_meet(BlockOrder& block, std::span<const std::uint32_t> lanes_by_warp,
+                         const void* barrier) {
+  const auto for_each_warp = [&](auto visit) {
+    for (std::uint32_t warp = 0; warp < lanes_by_warp.size(); ++warp) {
+      if (lanes_by_warp[warp] != 0) visit(warp, lanes_by_warp[warp]);
+    }
+  };
+  for_each_warp([&](auto warp, auto lanes) { bring(block, warp, lanes, barrier); });
+  for_each_warp([&](auto warp, auto lanes) { take(block, warp, lanes, barrier); });
+  block.brought.erase(barrier);
 }
 
 void Order::cluster_meets(std::span<BlockOrder* const> blocks) {
@@ -193,6 +214,7 @@ bool Order::is_ordered(Stamp earlier, const Reader& now) const {
   if (is_same_block) {
     const std::uint32_t at = tick_of(earlier);
     if (at < block.barrier_tick) return true;
+    if (!warp.ticks.empty() && at < warp.ticks[warp_of(earlier)]) return true;
     if (warp_of(earlier) == now.thread / kWarpSize) {
       if (at < warp.tick) return true;
       const std::uint32_t other = thread_of(earlier) % kWarpSize;

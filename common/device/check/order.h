@@ -41,8 +41,12 @@ class Order {
 
   // All live threads of the block meet.
   void block_meets(BlockOrder& block);
-  // Lanes of each warp of a block meet.
-  void threads_meet(BlockOrder& block, std::span<const std::uint32_t> lanes_by_warp);
+  // Lanes of each warp meet at a barrier of a part of the block.
+  void threads_meet(BlockOrder& block, std::span<const std::uint32_t> lanes_by_warp,
+                    const void* barrier);
+  // The same in two steps: lanes come to it, and others go on with what they have brought.
+  void bring(BlockOrder& block, std::uint32_t warp, std::uint32_t lanes, const void* barrier);
+  void take(BlockOrder& block, std::uint32_t warp, std::uint32_t lanes, const void* barrier);
   void lanes_meet(BlockOrder& block, std::uint32_t warp, std::uint32_t lanes, std::uint32_t live);
   // The whole grid meets: first this, then each block.
   void grid_meets();
@@ -61,9 +65,10 @@ class Order {
   // Whether it happens before the last of the block's threads ends.
   bool is_ordered_before_end(Stamp earlier, const BlockOrder& block) const;
 
-  // Whether any thread of the stamp's block has executed a fence; whether any thread of all has.
+  // Whether any thread of the stamp's block has executed a fence.
   bool has_fences(Stamp stamp) const { return releases_.contains(ordinal_of(stamp)); }
-  bool has_fences() const { return num_releases_ != 0; }
+  // Whether anything but barriers of whole blocks has ordered accesses of this launch.
+  bool has_partial_orders() const { return num_releases_ != 0 || has_partial_barriers_; }
 
   // The least stamp of this launch after its last grid barrier; and of that or of launches that may
   // overlap it.
@@ -73,7 +78,7 @@ class Order {
  private:
   // Fences of a warp's lanes: they cover the accesses of these threads before `tick`, of their
   // warp's lanes before warp_tick, or for each lane before the tick in `known`, of their block
-  // before barrier_tick.
+  // before barrier_tick, or for each warp before the tick in `ticks`.
   struct Release {
     std::uint32_t warp = 0;
     std::uint32_t lanes = 0;
@@ -84,6 +89,7 @@ class Order {
     std::uint64_t time = 0;
     std::uint64_t horizon = 0;               // what was released until then, the threads knew of
     std::unique_ptr<const LaneTicks> known;  // what they learned from parts of their warp, or null
+    std::vector<std::uint32_t> ticks;        // and at barriers of parts of the block, or empty
 
     bool covers(Stamp access) const;
   };
@@ -96,6 +102,7 @@ class Order {
 
   std::unordered_map<std::uint32_t, std::vector<Release>> releases_;  // by the block's ordinal
   std::size_t num_releases_ = 0;
+  bool has_partial_barriers_ = false;
   std::uint64_t time_ = 0;  // of the last release
   std::uint32_t next_ordinal_ = 1;
   Stamp first_current_ = Stamp{1} << kOrdinalShift;

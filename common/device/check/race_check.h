@@ -42,7 +42,7 @@ class RaceCheck {
   // blocks, or by two warps of the own block since its last barrier, and there are no fences.
   bool is_settled_pair(const BlockOrder& block, Stamp one, Stamp other) const {
     if (one < order_.first_current() || other < order_.first_current()) return false;
-    if (order_.has_fences()) return false;
+    if (order_.has_partial_orders()) return false;
     if (!same_block(one, other)) return true;
     return ordinal_of(one) == block.ordinal && !same_warp(one, other) &&
            tick_of(one) >= block.barrier_tick && tick_of(other) >= block.barrier_tick;

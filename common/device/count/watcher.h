@@ -51,7 +51,7 @@ class Watcher final : public run::Monitor {
 
   void block_meets(run::Block& block, const code::Instruction& instruction) override;
   void threads_meet(run::Block& block, std::span<const std::uint32_t> lanes_by_warp,
-                    const code::Instruction& instruction) override;
+                    const code::Instruction& instruction, const void* barrier) override;
   void grid_meets(run::Launch& launch) override;
   void cluster_meets(std::span<run::Block* const> blocks) override;
   void arrives_at_barrier(run::Warp& warp, std::uint32_t lanes,

@@ -45,7 +45,7 @@ void Watcher::block_meets(run::Block& block, const Instruction& instruction) {
 }
 
 void Watcher::threads_meet(run::Block& block, std::span<const std::uint32_t> lanes_by_warp,
-                           const Instruction& instruction) {
+                           const Instruction& instruction, const void* /*barrier*/) {
   if (kernel_ == nullptr) return;
   BlockState& own = states_[block.slot];
   count_barrier(own, instruction);

@@ -362,7 +362,7 @@ void Recorder::block_meets(Block& block, const Instruction& instruction) {
 }
 
 void Recorder::threads_meet(Block& block, std::span<const std::uint32_t> lanes_by_warp,
-                            const Instruction& /*instruction*/) {
+                            const Instruction& /*instruction*/, const void* /*barrier*/) {
   if (!is_shown(block)) return;
   std::vector<WarpRecord>& warps = record_of(block).warps;
   for (std::size_t w = 0; w < std::min(warps.size(), lanes_by_warp.size()); ++w) {

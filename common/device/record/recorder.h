@@ -54,7 +54,7 @@ class Recorder final : public run::Monitor {
                           const code::Instruction& instruction) override;
   void block_meets(run::Block& block, const code::Instruction& instruction) override;
   void threads_meet(run::Block& block, std::span<const std::uint32_t> lanes_by_warp,
-                    const code::Instruction& instruction) override;
+                    const code::Instruction& instruction, const void* barrier) override;
   void grid_meets(run::Launch& launch) override;
 
  private:

@@ -164,6 +164,16 @@ std::string bulk_copy_reads_text(const std::string& thread, const Place& place,
          "memory is free when cp.async.bulk.wait_group.read has returned for the copy's group";
 }
 
+std::string bulk_copy_writes_text(const std::string& thread, const Place& place, bool writes,
+                                  const std::string& storer, const Place& copy) {
+  return thread + (writes ? " writes" : " reads") + " global memory that the bulk copy in " +
+         line_name(copy, place.file) +
+         " may not have written yet: " + (storer == thread ? "it" : storer) +
+         " has started the copy, but has not waited until it is complete. After "
+         "cp.async.bulk.commit_group, cp.async.bulk.wait_group waits for that; with .read it waits "
+         "only until the copy has read its source";
+}
+
 std::string owner_ends_text(const std::string& thread, bool writes, const Place& place,
                             const ThreadId& owner) {
   return thread + (writes ? " writes" : " reads") + " shared memory of " +

@@ -42,6 +42,11 @@ std::string product_reads_text(const std::string& thread, const Place& place, st
 std::string bulk_copy_reads_text(const std::string& thread, const Place& place,
                                  std::uint32_t reader, const Place& copy);
 
+// The thread accesses global memory that the bulk copy at `copy`, which `storer` started, may not
+// have written yet.
+std::string bulk_copy_writes_text(const std::string& thread, const Place& place, bool writes,
+                                  const std::string& storer, const Place& copy);
+
 // The thread accesses shared memory of the block of `owner`, which may have ended before.
 std::string owner_ends_text(const std::string& thread, bool writes, const Place& place,
                             const ThreadId& owner);

@@ -11,19 +11,17 @@ namespace {
 // Threads by what they wait for and where: (verb, line) -> thread ids, in order.
 using WaitingGroups = std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>>;
 
-std::string lack_text(const ObjectWait& object) {
-  std::string text;
-  if (object.arrivals != 0) {
-    text = std::to_string(object.arrivals) + (object.arrivals == 1 ? " arrival" : " arrivals");
+std::string phase_text(const ObjectWait& object) {
+  std::string text = std::to_string(object.arrived) + " of " + std::to_string(object.expected) +
+                     (object.expected == 1 ? " arrival" : " arrivals");
+  if (object.missing_bytes > 0) {
+    text += ", and " + bytes(static_cast<std::uint64_t>(object.missing_bytes)) +
+            " of bulk copies are missing";
   }
-  if (object.bytes > 0) {
-    text += (text.empty() ? "" : " and ") + bytes(static_cast<std::uint64_t>(object.bytes)) +
-            " of bulk copies";
-  }
-  if (!text.empty()) text = "which lacks " + text;
-  if (object.bytes < 0) {
-    text += (text.empty() ? "" : ", and ") + std::string("to which bulk copies have brought ") +
-            bytes(static_cast<std::uint64_t>(-object.bytes)) + " more than expect_tx announced";
+  if (object.missing_bytes < 0) {
+    text += ", and bulk copies have brought " +
+            bytes(static_cast<std::uint64_t>(-object.missing_bytes)) +
+            " more than expect_tx announced";
   }
   return text;
 }
@@ -49,7 +47,8 @@ std::string verb_of(const WaitingThread& thread) {
     case WaitsFor::kMemory:
       return "poll memory";
     case WaitsFor::kBarrierObject:
-      return "wait at the mbarrier " + thread.object.name + ", " + lack_text(thread.object) + ",";
+      return "wait at the mbarrier " + thread.object.name + " for its phase of parity " +
+             std::to_string(thread.object.parity) + " to end (" + phase_text(thread.object) + ")";
     case WaitsFor::kSyncwarp:
       return "wait in __syncwarp for the lanes of mask " + mask_name(thread.mask);
     case WaitsFor::kWarpOperation:

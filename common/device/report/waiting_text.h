@@ -29,11 +29,13 @@ struct PartialBarrier {
   std::uint32_t expected = 0;
 };
 
-// A barrier object in shared memory (mbarrier), and what its phase still lacks.
+// A barrier object in shared memory (mbarrier), and its phase that is not complete.
 struct ObjectWait {
   std::string name;  // "full", "byte 8 of full"
-  std::uint32_t arrivals = 0;
-  std::int64_t bytes = 0;  // of bulk copies; negative: more than were announced have come
+  std::uint32_t parity = 0;
+  std::uint32_t arrived = 0;
+  std::uint32_t expected = 0;
+  std::int64_t missing_bytes = 0;  // of bulk copies; negative: more than were announced have come
 };
 
 struct WaitingThread {

@@ -26,9 +26,9 @@ Scope scope_of(const code::Instruction& instruction) {
   return Scope::kDevice;
 }
 
-Block* owner_of(const Warp& warp, std::uint64_t window) {
+Block* owner_of(Warp& warp, const code::Instruction& instruction, int lane, std::uint64_t window) {
   if (window == 0) return warp.block;
-  return cluster_block(warp, static_cast<std::uint32_t>(window - 1));
+  return cluster_block(warp, instruction, lane, static_cast<std::uint32_t>(window - 1));
 }
 
 }  // namespace
@@ -131,10 +131,11 @@ void find_addresses(Access& access, const Warp& warp, std::uint32_t row, bool is
   }
 }
 
-SharedPlace shared_place(const Warp& warp, std::uint64_t address) {
+SharedPlace shared_place(Warp& warp, const code::Instruction& instruction, int lane,
+                         std::uint64_t address) {
   if (address >= memory::kSharedBase) address -= memory::kSharedBase;
   if (address / kWindow > memory::kMaxClusterSize) return {warp.block, address};  // outside
-  return {owner_of(warp, address / kWindow), address % kWindow};
+  return {owner_of(warp, instruction, lane, address / kWindow), address % kWindow};
 }
 
 [[gnu::noinline]] std::uint32_t lanes_within(const Access& access, std::uint64_t low,
@@ -163,7 +164,7 @@ std::uint32_t take_space(Access& access, Warp& warp, std::uint32_t lanes,
   if (shared < kWindow * (memory::kMaxClusterSize + 1)) {
     const std::uint64_t low = memory::kSharedBase + shared / kWindow * kWindow;
     access.space = Space::kShared;
-    access.owner = owner_of(warp, shared / kWindow);
+    access.owner = owner_of(warp, *access.instruction, std::countr_zero(lanes), shared / kWindow);
     access.lanes = lanes & lanes_within(access, low, kWindow);
     for (std::uint64_t& address : access.address) address -= low;
     return lanes & ~access.lanes;

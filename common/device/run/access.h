@@ -42,12 +42,13 @@ void find_addresses(Access& access, const Warp& warp, std::uint32_t row, bool is
 void classify(Access& access);
 
 // A place in shared memory of a block of the cluster: from an offset in the own block's or in the
-// cluster's window, or from a generic address.
+// cluster's window, or from a generic address. Ends the kernel if the block is not there.
 struct SharedPlace {
   Block* block = nullptr;
   std::uint64_t offset = 0;
 };
-SharedPlace shared_place(const Warp& warp, std::uint64_t address);
+SharedPlace shared_place(Warp& warp, const code::Instruction& instruction, int lane,
+                         std::uint64_t address);
 
 // Lanes whose addresses lie in [low, low + size).
 std::uint32_t lanes_within(const Access& access, std::uint64_t low, std::uint64_t size);

@@ -181,7 +181,7 @@ const Op* arrive_at_object(Warp& warp, const Op* op, std::uint32_t lanes) {
   const auto& form = *static_cast<const CopyForm*>(op->details);
   wait_all(warp, op, lanes);
   for (Monitor* const monitor : warp.engine->monitors) {
-    monitor->releases(warp, lanes, Scope::kBlock);
+    monitor->releases(warp, lanes, Scope::kBlock, nullptr);
   }
   if (form.size_bytes == 0) return op + 1;  // it counts one more arrival, and that arrives
   Access& access = warp.engine->access;
@@ -193,9 +193,10 @@ const Op* arrive_at_object(Warp& warp, const Op* op, std::uint32_t lanes) {
 }
 
 // One lane's address in shared memory, which may be that of another block of the cluster.
-void find_owner(Access& access, const Warp& warp, int lane) {
+void find_owner(Access& access, Warp& warp, int lane) {
   if (access.space != Space::kShared) return;
-  const SharedPlace place = shared_place(warp, access.address[static_cast<std::size_t>(lane)]);
+  const SharedPlace place =
+      shared_place(warp, *access.instruction, lane, access.address[static_cast<std::size_t>(lane)]);
   access.owner = place.block;
   access.address[static_cast<std::size_t>(lane)] = access.base = place.offset;
 }
@@ -243,7 +244,7 @@ const Op* copy_bulk(Warp& warp, const Op* op, std::uint32_t lanes) {
     if (!form.has_barrier) return;
     begin(access, warp, form.to, form.barrier_row, form.barrier_offset, 8, one, true);
     complete_bytes(warp, *form.to.prototype.instruction, lane,
-                   shared_place(warp, access.address[i]), size);
+                   shared_place(warp, *access.instruction, lane, access.address[i]), size);
   });
   return op + 1;
 }

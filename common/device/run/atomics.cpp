@@ -205,7 +205,9 @@ const Op* atomic(Warp& warp, const Op* op, std::uint32_t lanes) {
       if (form.is_cluster) {
         const std::uint64_t window =
             generic[static_cast<std::size_t>(std::countr_zero(rest))] / memory::kSharedWindowBytes;
-        if (window != 0) access.owner = cluster_block(warp, static_cast<std::uint32_t>(window - 1));
+        if (window != 0)
+          access.owner = cluster_block(warp, *access.instruction, std::countr_zero(rest),
+                                       static_cast<std::uint32_t>(window - 1));
         for (std::uint64_t& address : access.address) address %= memory::kSharedWindowBytes;
       }
       rest = 0;

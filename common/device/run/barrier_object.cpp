@@ -189,7 +189,8 @@ const Op* use_object(Warp& warp, const Op* op, std::uint32_t lanes) {
   const std::uint64_t window = access.address[static_cast<std::size_t>(std::countr_zero(lanes))] /
                                memory::kSharedWindowBytes;
   if (window != 0) {
-    access.owner = cluster_block(warp, static_cast<std::uint32_t>(window - 1));
+    access.owner = cluster_block(warp, *access.instruction, std::countr_zero(lanes),
+                                 static_cast<std::uint32_t>(window - 1));
     for (std::uint64_t& address : access.address) address %= memory::kSharedWindowBytes;
   }
   classify(access);
@@ -197,7 +198,9 @@ const Op* use_object(Warp& warp, const Op* op, std::uint32_t lanes) {
   std::byte* const origin = admit(access, warp);
   // What a thread did before it arrives is before what those do that see the phase complete.
   if (!tests && form.what != What::kInit) {
-    for (Monitor* const monitor : warp.engine->monitors) monitor->releases(warp, lanes, form.scope);
+    for (Monitor* const monitor : warp.engine->monitors) {
+      monitor->releases(warp, lanes, form.scope, nullptr);
+    }
   }
   std::uint32_t truths = 0;
   for_each_lane(access.lanes, [&](int lane) {
@@ -226,7 +229,7 @@ void arrive_at(Warp& warp, const Instruction& instruction, std::byte* at, std::u
 void complete_bytes(Warp& warp, const Instruction& instruction, int lane, const SharedPlace& place,
                     std::uint32_t size_bytes) {
   for (Monitor* const monitor : warp.engine->monitors) {
-    monitor->releases(warp, 1U << lane, Scope::kCluster);
+    monitor->releases(warp, 1U << lane, Scope::kCluster, nullptr);
   }
   Access& access = warp.engine->access;
   access = Access{};
@@ -243,9 +246,9 @@ void complete_bytes(Warp& warp, const Instruction& instruction, int lane, const 
   object.store(at);
 }
 
-MissingAtObject missing_at(const std::byte* at) {
+ObjectPhase phase_of(const std::byte* at) {
   const Object object = Object::load(at);
-  return {object.pending, object.bytes};
+  return {object.phase ? 1U : 0U, object.expected - object.pending, object.expected, object.bytes};
 }
 
 code::Handler barrier_object_handler(Op& op, const Instruction& instruction,

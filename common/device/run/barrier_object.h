@@ -12,12 +12,13 @@ namespace run {
 code::Handler barrier_object_handler(code::Op& op, const code::Instruction& instruction,
                                      code::Function& function);
 
-// What the phase of an object still lacks: arrivals, and bytes of bulk copies (negative: too many).
-struct MissingAtObject {
-  std::uint32_t arrivals = 0;
-  std::int64_t bytes = 0;
+// The phase of an object that is not complete.
+struct ObjectPhase {
+  std::uint32_t parity = 0;
+  std::uint32_t arrived = 0, expected = 0;
+  std::int64_t missing_bytes = 0;  // of bulk copies; negative: too many have come
 };
-MissingAtObject missing_at(const std::byte* object);
+ObjectPhase phase_of(const std::byte* object);
 
 // `object`: its 8 bytes. Arrivals at it.
 void arrive_at(Warp& warp, const code::Instruction& instruction, std::byte* object,

@@ -103,7 +103,7 @@ void release(RunningBlock& block, std::uint32_t number) {
     if (all) {
       monitor->block_meets(block, *barrier.instruction);
     } else {
-      monitor->threads_meet(block, barrier.lanes, *barrier.instruction);
+      monitor->threads_meet(block, barrier.lanes, *barrier.instruction, &barrier);
     }
   }
   for (const auto& warp : block.warps) {
@@ -191,7 +191,7 @@ const Op* block_barrier(Warp& warp, const Op* op, std::uint32_t lanes) {
   barrier.passing.resize(block.warps.size());
   barrier.passing[warp.id] |= lanes;
   for (Monitor* const monitor : warp.engine->monitors) {
-    monitor->releases(warp, lanes, Scope::kBlock);
+    monitor->releases(warp, lanes, Scope::kBlock, &barrier);
   }
   if (is_complete(block, barrier)) release(block, number);
   return op + 1;
@@ -239,7 +239,7 @@ void release_cluster(RunningBlock& block) {
     }
     for_each_warp(blocks, [&](Warp& warp) {
       const std::uint32_t releasing = warp.live & warp.cluster.at_once;
-      if (releasing != 0) monitor->releases(warp, releasing, Scope::kCluster);
+      if (releasing != 0) monitor->releases(warp, releasing, Scope::kCluster, nullptr);
     });
     for (Block* const other : blocks) {
       const Instruction* const arrival = static_cast<RunningBlock*>(other)->cluster_arrival;
@@ -275,7 +275,7 @@ const Op* cluster_arrive(Warp& warp, const Op* op, std::uint32_t lanes) {
   block_of(warp).cluster_arrival = &instruction;
   for (Monitor* const monitor : warp.engine->monitors) {
     monitor->arrives_at_barrier(warp, lanes, instruction);
-    if (!is_at_once && !is_relaxed) monitor->releases(warp, lanes, Scope::kCluster);
+    if (!is_at_once && !is_relaxed) monitor->releases(warp, lanes, Scope::kCluster, nullptr);
   }
   release_cluster(block_of(warp));
   return op + 1;

@@ -29,7 +29,7 @@ const Op* commit_copies(Warp& warp, const Op* op, std::uint32_t lanes) {
   return op + 1;
 }
 
-const Op* wait_for_copies(Warp& warp, const Op* op, std::uint32_t lanes) {
+const Op* wait_for_reads(Warp& warp, const Op* op, std::uint32_t lanes) {
   const auto num_left = static_cast<std::uint32_t>(op->immediate);
   std::erase_if(warp.bulk_reads, [&](const BulkRead& read) {
     const bool is_due =
@@ -40,6 +40,14 @@ const Op* wait_for_copies(Warp& warp, const Op* op, std::uint32_t lanes) {
     return true;
   });
   return op + 1;
+}
+
+const Op* wait_for_copies(Warp& warp, const Op* op, std::uint32_t lanes) {
+  const auto num_left = static_cast<std::uint32_t>(op->immediate);
+  for (Monitor* const monitor : warp.engine->monitors) {
+    monitor->bulk_stores_complete(warp, lanes, num_left);
+  }
+  return wait_for_reads(warp, op, lanes);
 }
 
 }  // namespace
@@ -73,7 +81,7 @@ code::Handler bulk_group_handler(Op& op, const Instruction& instruction) {
   if (instruction.has("commit_group")) return commit_copies;
   if (!instruction.has("wait_group")) return nullptr;
   op.immediate = static_cast<std::int64_t>(instruction.operands.at(0).bits);
-  return wait_for_copies;
+  return instruction.has("read") ? wait_for_reads : wait_for_copies;
 }
 
 }  // namespace run

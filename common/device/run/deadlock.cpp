@@ -37,8 +37,8 @@ std::optional<report::ObjectWait> object_of(const RunningBlock& block, const Par
     if (within >= variable.size_bytes) continue;
     name = (within == 0 ? "" : "at byte " + std::to_string(within) + " of ") + variable.name;
   }
-  const MissingAtObject missing = missing_at(block.shared + offset);
-  return report::ObjectWait{name, missing.arrivals, missing.bytes};
+  const ObjectPhase phase = phase_of(block.shared + offset);
+  return report::ObjectWait{name, phase.parity, phase.arrived, phase.expected, phase.missing_bytes};
 }
 
 report::WaitsFor reason(const Part& part, const Barrier* barrier) {

@@ -191,9 +191,11 @@ void release_barriers(RunningBlock& block);  // after threads have ended; its cl
 void complete_warp_operations(Warp& warp);   // after lanes have ended
 bool release_grid_barrier(RunningLaunch& running);
 
-// The block of that rank in the warp's cluster; ends the kernel if there is none.
 std::uint32_t own_cluster_rank(const Warp& warp);
-Block* cluster_block(const Warp& warp, std::uint32_t rank);
+// The block of that rank in the warp's cluster, for a lane that executes the instruction; ends the
+// kernel if there is none.
+Block* cluster_block(Warp& warp, const code::Instruction& instruction, int lane,
+                     std::uint32_t rank);
 // Where the thread's local memory is in the generic address space.
 inline std::uint64_t local_window(const Warp& warp, int lane) {
   const std::uint64_t thread = warp.block->slot % 96 * 1024 + warp.thread_id(lane);

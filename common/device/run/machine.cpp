@@ -372,7 +372,7 @@ class Grid {
 
 }  // namespace
 
-Block* cluster_block(const Warp& warp, std::uint32_t rank) {
+Block* cluster_block(Warp& warp, const Instruction& instruction, int lane, std::uint32_t rank) {
   const Launch& launch = *warp.block->launch;
   const Dim& cluster = launch.cluster;
   const Dim& own = warp.block->index;
@@ -386,13 +386,10 @@ Block* cluster_block(const Warp& warp, std::uint32_t rank) {
       }
     }
   }
-  throw Fault{{report::Kind::kOutOfBounds, "", 0, launch.kernel->readable,
-               "a thread of " +
-                   report::block_name({own.x, own.y, own.z},
-                                      {launch.grid.x, launch.grid.y, launch.grid.z}) +
-                   " uses shared memory of block " + std::to_string(rank) +
-                   " of its cluster, which is not there or has ended"},
-              cudaErrorIllegalAddress};
+  end_kernel(warp, instruction, report::Kind::kOutOfBounds,
+             thread_name(warp, lane) + " uses shared memory of block " + std::to_string(rank) +
+                 " of its cluster, which is not there or has ended",
+             cudaErrorIllegalAddress);
 }
 
 std::uint32_t own_cluster_rank(const Warp& warp) {

@@ -345,7 +345,9 @@ const Op* load_or_store(Warp& warp, const Op* op, std::uint32_t lanes) {
       const std::uint64_t window =
           access.address[static_cast<std::size_t>(std::countr_zero(lanes))] /
           memory::kSharedWindowBytes;
-      if (window != 0) access.owner = cluster_block(warp, static_cast<std::uint32_t>(window - 1));
+      if (window != 0)
+        access.owner = cluster_block(warp, *access.instruction, std::countr_zero(lanes),
+                                     static_cast<std::uint32_t>(window - 1));
       for (std::uint64_t& address : access.address) address %= memory::kSharedWindowBytes;
       classify(access);
     }

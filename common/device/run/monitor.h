@@ -98,17 +98,20 @@ class Monitor {
 
   // Orders. Threads that met each other: what each did before is before what each does after.
   virtual void block_meets(Block&, const code::Instruction&) {}  // all live threads
-  // A named barrier: those that wait there. Threads that only arrive have called releases() then.
+  // A named barrier, told apart by `barrier`: those that wait there. Threads that only arrive have
+  // called releases() with it then.
   virtual void threads_meet(Block&, std::span<const std::uint32_t> /*lanes_by_warp*/,
-                            const code::Instruction&) {}
+                            const code::Instruction&, const void* /*barrier*/) {}
   virtual void lanes_meet(Warp&, std::uint32_t /*lanes*/, const code::Instruction&) {
   }  // __syncwarp
   virtual void grid_meets(Launch&) {}
   virtual void cluster_meets(std::span<Block* const>) {}
   virtual void fence(Warp&, std::uint32_t /*lanes*/, Scope) {}  // release and acquire
-  // Of what is no Access: mbarrier, barriers that split. An Access's own order is in it.
-  virtual void releases(Warp&, std::uint32_t /*lanes*/, Scope) {}
-  // What was released before the last phase of `barrier` was complete; null: by now.
+  // Of what is no Access: mbarrier, barriers that split. An Access's own order is in it. `barrier`:
+  // to those alone that meet there, or acquire from it; null: to all.
+  virtual void releases(Warp&, std::uint32_t /*lanes*/, Scope, const void* /*barrier*/) {}
+  // What was released to `barrier`, or to all before its last phase was complete. Null: before the
+  // last phase of the cluster's barrier was.
   virtual void acquires(Warp&, std::uint32_t /*lanes*/, Scope, const void* /*barrier*/) {}
 
   // A phase of a barrier object (mbarrier) for this many arrivals is complete. `barrier`: which
@@ -127,6 +130,8 @@ class Monitor {
   // waited for them.
   virtual void async_read_begins(Warp&, const Access& /*source*/) {}
   virtual void async_read_ends(Warp&, const Access& /*source*/) {}
+  // And what they write in global memory is complete, except for each lane's last groups.
+  virtual void bulk_stores_complete(Warp&, std::uint32_t /*lanes*/, std::uint32_t /*num_left*/) {}
   // fence.proxy.async: what the lanes wrote before is before what the async proxy reads after it.
   virtual void fence_async_proxy(Warp&, std::uint32_t /*lanes*/) {}
 

@@ -138,7 +138,8 @@ class BoxCopy {
         map_(map_of(warp, form, lane)),
         global_{warp.engine->access, warp, *form.instruction, lane, Space::kGlobal},
         shared_{warp.engine->access, warp, *form.instruction, lane, Space::kShared} {
-    const SharedPlace place = shared_place(warp, address_of(warp, form.shared, lane));
+    const SharedPlace place =
+        shared_place(warp, *form.instruction, lane, address_of(warp, form.shared, lane));
     shared_.block = place.block;
     offset_ = place.offset;
     (form.is_load ? shared_ : global_).writes = true;
@@ -240,12 +241,16 @@ const Op* copy_boxes(Warp& warp, const Op* op, std::uint32_t lanes) {
     const std::uint32_t size_bytes = BoxCopy(warp, form, lane).run();
     ++warp.engine->changes;
     if (!form.is_load) {
-      begin_bulk_read(warp, *form.instruction, lane,
-                      shared_place(warp, address_of(warp, form.shared, lane)).offset, size_bytes);
+      begin_bulk_read(
+          warp, *form.instruction, lane,
+          shared_place(warp, *form.instruction, lane, address_of(warp, form.shared, lane)).offset,
+          size_bytes);
       return;
     }
-    complete_bytes(warp, *form.instruction, lane,
-                   shared_place(warp, address_of(warp, form.barrier, lane)), size_bytes);
+    complete_bytes(
+        warp, *form.instruction, lane,
+        shared_place(warp, *form.instruction, lane, address_of(warp, form.barrier, lane)),
+        size_bytes);
   });
   return op + 1;
 }

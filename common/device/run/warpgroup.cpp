@@ -276,12 +276,13 @@ const Op* wait(Warp& warp, const Op* op, std::uint32_t lanes) {
   require_group(warp, instruction_of(warp, op));
   complete(warp, static_cast<std::uint32_t>(op->immediate));
   const std::uint32_t number = ++warp.products.num_waits;
-  for (Monitor* const monitor : warp.engine->monitors) {
-    monitor->releases(warp, lanes, Scope::kBlock);
-  }
   RunningBlock& block = block_of(warp);
   const auto begin = block.warps.begin() + warp.id / kWarpsPerGroup * kWarpsPerGroup;
   const auto end = begin + kWarpsPerGroup;
+  const void* const group = begin->get();
+  for (Monitor* const monitor : warp.engine->monitors) {
+    monitor->releases(warp, lanes, Scope::kBlock, group);
+  }
   warp.part->waiting = Waiting::kWarpgroup;
   warp.part->next = op;
   if (std::any_of(begin, end,
@@ -298,7 +299,7 @@ const Op* wait(Warp& warp, const Op* op, std::uint32_t lanes) {
                  cudaErrorLaunchFailure);
     }
     for (Monitor* const monitor : warp.engine->monitors) {
-      monitor->acquires(**other, (*other)->live, Scope::kBlock, nullptr);
+      monitor->acquires(**other, (*other)->live, Scope::kBlock, group);
     }
     for (const auto& part : (*other)->parts) {
       if (part->waiting != Waiting::kWarpgroup) continue;

@@ -190,11 +190,61 @@ TEST_F(CheckRace, ANamedBarrierOrdersItsPart) {
   begin(1, 96);
   does(warp(0, 0), shared(write(make(5, 0))));
   const std::uint32_t part[] = {kAll, kAll, 0};
-  checker.threads_meet(*blocks[0], part, at(9));
+  checker.threads_meet(*blocks[0], part, at(9), this);
   does(warp(0, 1), shared(read(make(6, 0))));
   expect_none();
   does(warp(0, 2), shared(read(make(7, 0))));
   expect(Kind::kRace, 7);
+}
+
+TEST_F(CheckRace, ANamedBarrierPassesOnWhatItsThreadsLearnedAtAnother) {
+  begin(1, 128);
+  does(warp(0, 0), shared(write(make(5, 0))));
+  const std::uint32_t first[] = {kAll, kAll, 0, 0}, second[] = {0, kAll, kAll, 0};
+  int barrier = 0;
+  checker.threads_meet(*blocks[0], first, at(9), this);
+  checker.threads_meet(*blocks[0], second, at(9), &barrier);
+  does(warp(0, 2), shared(read(make(6, 0))));
+  expect_none();
+  checker.fence(warp(0, 2), 1, run::Scope::kDevice);  // it covers that, too
+  does(warp(0, 3), with_order(read(make(7, data, 1)), run::Order::kVolatile));
+  does(warp(0, 3), shared(read(make(8, 0, 1))));
+  expect_none();
+}
+
+TEST_F(CheckRace, ANamedBarrierOrdersNoneOfTheThreadsThatMeetAtAnother) {
+  begin(1, 128);
+  does(warp(0, 0), shared(write(make(5, 0))));
+  const std::uint32_t first[] = {kAll, kAll, 0, 0}, second[] = {0, 0, kAll, kAll};
+  int barrier = 0;
+  checker.threads_meet(*blocks[0], first, at(9), this);
+  checker.threads_meet(*blocks[0], second, at(10), &barrier);
+  does(warp(0, 2), shared(read(make(6, 0))));
+  expect(Kind::kRace, 6);
+}
+
+TEST_F(CheckRace, TheNextThreadsAtANamedBarrierLearnNothingFromTheLast) {
+  begin(1, 128);
+  does(warp(0, 0), shared(write(make(5, 0))));
+  const std::uint32_t first[] = {kAll, kAll, 0, 0}, second[] = {0, 0, kAll, kAll};
+  checker.threads_meet(*blocks[0], first, at(9), this);
+  checker.threads_meet(*blocks[0], second, at(9), this);
+  does(warp(0, 2), shared(read(make(6, 0))));
+  expect(Kind::kRace, 6);
+}
+
+// Two reads of a word that one writer is ordered after, and not the other.
+TEST_F(CheckRace, AWriterThatMetOneOfTwoReaders) {
+  begin(1, 96);
+  does(warp(0, 0), shared(write(make(4, 0))));
+  barrier();
+  does(warp(0, 0), shared(read(make(5, 0))));
+  const std::uint32_t part[] = {kAll, 0, kAll};
+  checker.threads_meet(*blocks[0], part, at(9), this);
+  does(warp(0, 1), shared(read(make(6, 0))));
+  does(warp(0, 1), shared(read(make(6, 0))));
+  does(warp(0, 2), shared(write(make(7, 0))));
+  expect(Kind::kRace, 7, {"in line 6"});
 }
 
 TEST_F(CheckRace, AGridBarrierOrdersAllBlocks) {

@@ -139,7 +139,7 @@ TEST_F(CountWait, ThreadsShareWhatTheyKnowWhereTheyMeet) {
   EXPECT_EQ(published_after([&] { watcher_.phase_completes(*blocks_[1], at(3), 64, nullptr); }),
             2U);
   const std::array<std::uint32_t, 2> all = {kAll, kAll};
-  EXPECT_EQ(published_after([&] { watcher_.threads_meet(*blocks_[1], all, at(3)); }), 2U);
+  EXPECT_EQ(published_after([&] { watcher_.threads_meet(*blocks_[1], all, at(3), nullptr); }), 2U);
 }
 
 TEST_F(CountWait, AnAtomicOperationPublishesIfItChangesTheWord) {
@@ -184,7 +184,7 @@ TEST_F(CountWait, BarriersCountOncePerBlockAndTheMostOfABlock) {
   for (int i = 0; i < 3; ++i) watcher_.block_meets(*blocks_[0], at(4));
   watcher_.block_meets(*blocks_[1], at(4));
   const std::array<std::uint32_t, 2> half = {kAll, 0};
-  watcher_.threads_meet(*blocks_[1], half, at(5));
+  watcher_.threads_meet(*blocks_[1], half, at(5), nullptr);
   end();
   const count::KernelCounters kernel = take();
   EXPECT_EQ(kernel.counters[Counter::kBarriers], 5U);

@@ -106,7 +106,9 @@ TEST_F(RunAsync, TooFewBytesAreAnnounced) {
 
 TEST_F(RunAsync, TooManyBytesAreAnnounced) {
   run(load_halves(512));
-  expect(Kind::kDeadlock, "lacks 256 bytes of bulk copies");
+  expect(
+      Kind::kDeadlock,
+      "for its phase of parity 0 to end (1 of 1 arrival, and 256 bytes of bulk copies are missing)");
 }
 
 // ---- bulk copies from shared memory
@@ -152,6 +154,35 @@ TEST_F(RunAsync, ABlockThatEndsBeforeTheWait) {
   expect(Kind::kRace, "ends, and so does its block, while the bulk copy");
 }
 
+std::string read_target_after(const std::string& wait) {
+  return kWriteAndPublish + kCopyOut + kCommitCopies + "@%x cp.async.bulk." + wait + ";\n" +
+         kMeetAll + "ld.global.u32 %a, [%out];\n@%x cp.async.bulk.wait_group 0;\n";
+}
+
+TEST_F(RunAsync, ATargetThatIsReadAfterTheWait) {
+  run(read_target_after("wait_group 0"));
+  expect_none();
+}
+
+TEST_F(RunAsync, ATargetThatIsReadWhenTheSourceHasBeenRead) {
+  run(read_target_after("wait_group.read 0"));
+  expect(Kind::kRace, "may not have written yet: it has started the copy");
+}
+
+TEST_F(RunAsync, ATargetOfAGroupThatTheWaitLeaves) {
+  run(read_target_after("wait_group 1"));
+  expect(Kind::kRace, "may not have written yet");
+}
+
+TEST_F(RunAsync, ATargetThatItsOwnThreadWritesEarly) {
+  run(kWriteAndPublish + kCopyOut + kCommitCopies + wait_read(0) +
+      "@%x st.global.u32 [%out+252], 1;\n");
+  expect(Kind::kRace, "thread 0 of block 0 writes global memory that the bulk copy");
+  run(kWriteAndPublish + kCopyOut + kCommitCopies + wait_read(0) +
+      "@%x st.global.u32 [%out+256], 1;\n");
+  expect_none();
+}
+
 // ---- barriers where threads only arrive
 
 std::string arrive_and_write(const std::string& write_before, const std::string& write_after) {
@@ -169,6 +200,19 @@ TEST_F(RunAsync, WhatAThreadDoesAfterItArrived) {
   run("st.shared.u32 [%own], %t;\nbar.sync 0;\n" +
       arrive_and_write("", "st.shared.u32 [%own], %bar;\n"));
   expect(Kind::kRace, "thread 32 of block 0 reads shared memory (tile)");
+}
+
+TEST_F(RunAsync, AnArrivalAtAnotherBarrier) {
+  run("setp.ge.u32 %z, %t, 32;\n@%z bra READ;\nst.shared.u32 [%own], %t;\nbar.arrive 2, 64;\n"
+      "bar.arrive 1, 64;\nbra END;\nREAD: setp.ge.u32 %z, %t, 64;\n@%z bra LAST;\nbar.sync 1, 64;\n"
+      "ld.shared.u32 %a, [%own+-128];\nbra END;\nLAST: bar.sync 2, 64;\nEND:\n",
+      96);
+  expect_none();
+  run("setp.ge.u32 %z, %t, 32;\n@%z bra READ;\nbar.arrive 1, 64;\nst.shared.u32 [%own], %t;\n"
+      "bar.arrive 2, 64;\nbra END;\nREAD: setp.ge.u32 %z, %t, 64;\n@%z bra LAST;\nbar.sync 1, 64;\n"
+      "ld.shared.u32 %a, [%own+-128];\nbra END;\nLAST: bar.sync 2, 64;\nEND:\n",
+      96);
+  expect(Kind::kRace, "shared memory (tile)");
 }
 
 // ---- registers of warpgroups

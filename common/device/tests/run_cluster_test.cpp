@@ -97,6 +97,26 @@ TEST_F(RunCluster, ARelaxedArrivalOrdersNothing) {
   expect(Kind::kRace, "shared memory");
 }
 
+// Block 0 goes on from the wait, writes and releases; block 1 may come to its wait much later.
+TEST_F(RunCluster, AWaitOrdersNothingThatFollowsThePhase) {
+  load(run_test::kernel(
+      kWrite +
+          "barrier.cluster.arrive.aligned;\nmov.u32 %a, %cluster_ctarank;\n"
+          "setp.eq.u32 %y, %a, 0;\n@%y bra FIRST;\nbar.sync 0;\nbar.sync 0;\nbar.sync 0;\n"
+          "barrier.cluster.wait.aligned;\n" +
+          kReadNext +
+          "bra END;\nFIRST: barrier.cluster.wait.aligned;\n@%x st.shared.u32 [%d], %n;\n"
+          "fence.acq_rel.cluster;\nEND:\n" +
+          kSync,
+      kWord));
+  for (const std::uint64_t seed : {0, 1, 2, 3, 4, 5, 6, 7}) {
+    machine_->set_schedule(seed);
+    launch_checked(2, 64);
+    ASSERT_FALSE(findings_.empty()) << seed;
+    EXPECT_EQ(findings_[0].kind, Kind::kRace) << findings_[0].message;
+  }
+}
+
 TEST_F(RunCluster, ThreadsThatHaveEndedAreNotWaitedFor) {
   const auto out =
       checked("setp.gt.u32 %x, %t, 40;\n@%x ret;\nmov.u32 %a, 7;\n" + kSync + run_test::kStore);

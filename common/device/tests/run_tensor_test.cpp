@@ -195,6 +195,21 @@ TEST_F(RunTensor, OneLoadForTheModelOfTime) {
 
 // ---- mistakes
 
+std::string store_box_and_wait(const std::string& wait) {
+  return "mad.lo.u32 %a, %t, 4, %at;\nst.shared.b32 [%a], %t;\nfence.proxy.async.shared::cta;\n"
+         "bar.sync 0;\n@%x cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%map, {0, 0}], "
+         "[%at];\n@%x cp.async.bulk.commit_group;\n@%x cp.async.bulk." +
+         wait + ";\nbar.sync 0;\nmov.u64 %at64, data;\nld.global.b32 %a, [%at64+80];\n";
+}
+
+TEST_F(RunTensor, ABoxIsReadAfterItsStore) {
+  set_box(8, 2);
+  checked(store_box_and_wait("wait_group 0"), 8);
+  expect_none();
+  checked(store_box_and_wait("wait_group.read 0"), 8);  // 80: the second row
+  expect(Kind::kRace, "may not have written yet");
+}
+
 TEST_F(RunTensor, WithoutTheWait) {
   set_box(16, 8);
   checked(load_box("0, 0", 256) + kStoreTile, 64);
@@ -204,7 +219,7 @@ TEST_F(RunTensor, WithoutTheWait) {
 TEST_F(RunTensor, TooManyBytesAnnouncedIsADeadlockOfTheObject) {
   set_box(16, 8);
   checked(load_box("0, 0", 320) + kWait, 32);
-  expect(Kind::kDeadlock, "wait at the mbarrier full, which lacks 64 bytes of bulk copies");
+  expect(Kind::kDeadlock, "(1 of 1 arrival, and 64 bytes of bulk copies are missing)");
 }
 
 TEST_F(RunTensor, TooFewBytesAnnounced) {
@@ -212,8 +227,7 @@ TEST_F(RunTensor, TooFewBytesAnnounced) {
   checked(
       "@%x mbarrier.expect_tx.relaxed.cta.shared.b64 [%bar], 64;\n" + load_box("0, 0", 64) + kWait,
       32);
-  expect(Kind::kDeadlock,
-         "to which bulk copies have brought 128 bytes more than expect_tx announced");
+  expect(Kind::kDeadlock, "and bulk copies have brought 128 bytes more than expect_tx announced");
 }
 
 TEST_F(RunTensor, ADestinationThatIsNotAligned) {

@@ -424,6 +424,27 @@ TEST_F(GivenBack, AfterAWaitThatLeavesItsProduct) {
   expect(Kind::kRace, "it reads until the wait for its group has returned");
 }
 
+// Warp 4 releases a word at an mbarrier, and the group waits only for its products.
+TEST_F(WarpgroupMistakes, AWaitForProductsIsNoneForOtherWarps) {
+  load(run_test::kernel(
+      sums(4) +
+          ".reg .b32 %bar;\nmov.u32 %bar, full;\nsetp.eq.u32 %x, %t, 0;\n"
+          "@%x mbarrier.init.shared.b64 [%bar], 1;\nsetp.ge.u32 %x, %t, 128;\n@%x bra FILLED;\n" +
+          kFill + "FILLED:\n" + kOrder + "setp.ge.u32 %x, %t, 128;\n@%x bra PRODUCER;\n" +
+          descriptors(kUnswizzled, kUnswizzled) + kFence + kMultiplyOnce + kEnd +
+          "mov.u32 %to, word;\nsetp.eq.u32 %y, %t, 0;\n@%y ld.shared.u32 %a, [%to];\nbra END;\n"
+          "PRODUCER: mov.u32 %to, word;\nsetp.eq.u32 %y, %t, 128;\n@%y st.shared.u32 [%to], %t;\n"
+          "@%y mbarrier.arrive.shared.b64 _, [%bar];\nEND:\n",
+      kTiles + ".shared .align 8 .b64 full;\n.shared .align 4 .b32 word;\n"));
+  ASSERT_TRUE(refusals_.empty()) << refusals_.front();
+  for (const std::uint64_t seed : {0, 1, 2, 3, 4, 5}) {
+    machine_->set_schedule(seed);
+    launch_checked(1, 160);
+    ASSERT_FALSE(findings_.empty()) << seed;
+    EXPECT_EQ(findings_[0].kind, Kind::kRace) << findings_[0].message;
+  }
+}
+
 TEST_F(WarpgroupMistakes, ATileThatIsNotAligned) {
   run(kOrder, kFence + kMultiplyOnce + kEnd, {plain, descriptor(16, 1024, 1) + 512 / 16});
   expect(Kind::kMisaligned,

@@ -241,7 +241,7 @@ void Watcher::block_meets(run::Block& block, const code::Instruction& instructio
 }
 
 void Watcher::threads_meet(run::Block& block, std::span<const std::uint32_t> lanes_by_warp,
-                           const code::Instruction& instruction) {
+                           const code::Instruction& instruction, const void* /*barrier*/) {
   if (shape_ == nullptr) return;
   shape_->features[Feature::kBarriers] += 1;
   std::vector<WarpTime*> warps;
@@ -282,7 +282,8 @@ void Watcher::phase_completes(run::Block& block, const code::Instruction& /*inst
   own.phase = longer(own.phase, own.arrivals);
 }
 
-void Watcher::releases(Warp& warp, std::uint32_t /*lanes*/, run::Scope /*scope*/) {
+void Watcher::releases(Warp& warp, std::uint32_t /*lanes*/, run::Scope /*scope*/,
+                       const void* /*barrier*/) {
   if (shape_ == nullptr) return;
   BlockState& own = states_[warp.block->slot];
   own.arrivals = longer(own.arrivals, own.warps[warp.id].now());

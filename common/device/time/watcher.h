@@ -40,12 +40,13 @@ class Watcher final : public run::Monitor {
   void access(run::Warp& warp, run::Access& access) override;
   void block_meets(run::Block& block, const code::Instruction& instruction) override;
   void threads_meet(run::Block& block, std::span<const std::uint32_t> lanes_by_warp,
-                    const code::Instruction& instruction) override;
+                    const code::Instruction& instruction, const void* barrier) override;
   void grid_meets(run::Launch& launch) override;
   void cluster_meets(std::span<run::Block* const> blocks) override;
   void phase_completes(run::Block& block, const code::Instruction& instruction,
                        std::uint32_t expected, const void* barrier) override;
-  void releases(run::Warp& warp, std::uint32_t lanes, run::Scope scope) override;
+  void releases(run::Warp& warp, std::uint32_t lanes, run::Scope scope,
+                const void* barrier) override;
   void acquires(run::Warp& warp, std::uint32_t lanes, run::Scope scope,
                 const void* barrier) override;
   void multiplies(run::Warp& warp, const code::Instruction& instruction,
