@@ -58,6 +58,7 @@ from lockstep_grader.words.sanitizer_log import read_log
 
 WORK = ROOT / "build" / "programs"
 WORKSPACE = Workspace(ROOT, ROOT / "build")
+INCLUDED = ROOT / "common" / "cuda"
 PROGRAMS, MUTANTS = "programs.json", "mutants.json"
 TOOLS = {
     "memcheck": ("--leak-check=full",),
@@ -116,7 +117,7 @@ def run_limited(argv: Sequence["str | Path"], seconds: float) -> tuple[int | Non
 
 def compiled(nvcc: str, program: Program, binary: Path) -> list[str]:
     """nvcc's first error; empty where it compiles."""
-    flags = ["-std=c++20", "-arch=sm_90", "-lineinfo", "-o", str(binary)]
+    flags = ["-std=c++20", "-arch=sm_90a", f"-I{INCLUDED}", "-lineinfo", "-o", str(binary)]
     status, said = run_limited([nvcc, *flags, str(program.file)], 120)
     if status == 0:
         return []
