@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -18,6 +19,7 @@ from lockstep_grader.author.selftest.runner import (
     Tally,
     ensure_packages,
     junit_tally,
+    report,
     run_sections,
 )
 from lockstep_grader.author.selftest.sections import SECTIONS, chosen
@@ -293,6 +295,38 @@ def test_the_last_line_is_the_sum_of_all_sections(
     said = capsys.readouterr().out.splitlines()
     assert said[-1] == "5 passed, 1 failed, 1 skipped"
     assert "it does not build" in said
+
+
+def test_a_section_beside_others_runs_with_them_and_prints_in_one_piece(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begun, may_end = Event(), Event()
+
+    def long(context: Context) -> Tally:
+        report(context, "its first test", good=True)
+        begun.set()
+        assert may_end.wait(20)
+        report(context, "its last test", good=True)
+        return Tally(passed=2)
+
+    def short(context: Context) -> Tally:
+        assert begun.wait(20)
+        report(context, "another", good=True)
+        may_end.set()
+        return Tally(passed=1)
+
+    context = Context(Workspace(tmp_path, tmp_path), make_console(), 1)
+    sections = (Section("long", "slow", long, beside=True), Section("short", "quick", short))
+    assert run_sections(context, sections) == Tally(passed=3)
+    said = capsys.readouterr().out.splitlines()
+    assert said[:5] == [
+        "== short: quick",
+        "  ok    another",
+        "== long: slow",
+        "  ok    its first test",
+        "  ok    its last test",
+    ]
+    assert [line.split()[0] for line in said[6:8]] == ["long", "short"]
 
 
 def test_sections_are_listed_and_chosen_by_name(checkout: Checkout) -> None:

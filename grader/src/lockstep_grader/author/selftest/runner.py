@@ -16,6 +16,7 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,6 +84,10 @@ class Section:
     purpose: str
     run: Callable[[Context], Tally]
     needs: str = "."  # the folder without which there is nothing to do: a release lacks some
+    beside: bool = False  # it leaves cores idle, so the sections after it run at the same time
+
+
+_Row = tuple[Section, Tally, float]  # with its seconds
 
 
 def run_sections(context: Context, sections: Sequence[Section]) -> Tally:
@@ -90,24 +95,43 @@ def run_sections(context: Context, sections: Sequence[Section]) -> Tally:
 
     A section that cannot even start counts as one failure. The last line is the sum, plain.
     """
-    rows: list[tuple[Section, Tally, float]] = []
-    for section in sections:
-        context.console.print(Text(f"== {section.name}: {section.purpose}", "bold"))
-        started = time.monotonic()
-        try:
-            tally = section.run(context)
-        except (FaultError, OSError) as error:
-            cause = system_error_line(error) if isinstance(error, OSError) else str(error)
-            context.console.print(Text(cause, "red"))
-            tally = Tally(failed=1)
-        rows.append((section, tally, time.monotonic() - started))
+    rows: list[_Row] = []
+    with ThreadPoolExecutor(thread_name_prefix="beside") as pool:
+        running = []
+        for section in sections:
+            if section.beside:
+                running.append(pool.submit(_run_beside, context, section))
+            else:
+                rows.append(_run_section(context, section))
+        rows += [each.result() for each in running]
+    rows.sort(key=lambda row: sections.index(row[0]))
     _print_summary(context.console, rows)
     total = sum((tally for _, tally, _ in rows), Tally())
     print(total, flush=True)
     return total
 
 
-def _print_summary(console: Console, rows: Sequence[tuple[Section, Tally, float]]) -> None:
+def _run_beside(context: Context, section: Section) -> _Row:
+    """Prints in one piece at the end: another section prints meanwhile."""
+    with context.console.capture() as said:
+        row = _run_section(context, section)
+    context.console.out(said.get(), end="", highlight=False)
+    return row
+
+
+def _run_section(context: Context, section: Section) -> _Row:
+    context.console.print(Text(f"== {section.name}: {section.purpose}", "bold"))
+    started = time.monotonic()
+    try:
+        tally = section.run(context)
+    except (FaultError, OSError) as error:
+        cause = system_error_line(error) if isinstance(error, OSError) else str(error)
+        context.console.print(Text(cause, "red"))
+        tally = Tally(failed=1)
+    return section, tally, time.monotonic() - started
+
+
+def _print_summary(console: Console, rows: Sequence[_Row]) -> None:
     table = Table(box=None)
     table.add_column("section", no_wrap=True)
     for name in ("passed", "failed", "skipped", "seconds"):

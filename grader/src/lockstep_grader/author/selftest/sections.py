@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The sections of `test`, cheapest first: layout, wording, unit tests, pytest, the labs' proofs."""
+"""The sections of `test`: layout, wording, unit tests, pytest, the labs' proofs."""
 
 import os
 import re
@@ -7,7 +7,6 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
@@ -175,13 +174,11 @@ def check_python(context: Context) -> Tally:
     python = [sys.executable, "-m"]
     folders = [folder for folder in _PYTHON_FOLDERS if (grader / folder).is_dir()]
     check, layout = ["check", "--config"], ["format", "--check", "--config"]
-    with ThreadPoolExecutor(1) as beside:  # mypy takes most of the time, on one core
-        types = beside.submit(run_tool, context, "mypy --strict", [*python, "mypy"], grader)
-        others = check_wording(context)
-        for name, verb in (("ruff check", check), ("ruff format", layout)):
-            argv = [*python, "ruff", *verb, "pyproject.toml", *folders]
-            others += run_tool(context, name, argv, grader)
-        return others + types.result()
+    tally = check_wording(context) + run_tool(context, "mypy --strict", [*python, "mypy"], grader)
+    for name, verb in (("ruff check", check), ("ruff format", layout)):
+        argv = [*python, "ruff", *verb, "pyproject.toml", *folders]
+        tally += run_tool(context, name, argv, grader)
+    return tally
 
 
 def _rung_files(workspace: Workspace) -> set[Path]:
@@ -290,10 +287,12 @@ def build_cuda(context: Context) -> Tally:
 
 SECTIONS = (
     Section("format", "clang-format on our C++ and CUDA files", check_format),
-    Section("python", "ruff and mypy on the grader; spelling and wording", check_python),
+    Section(
+        "python", "ruff and mypy on the grader; spelling and wording", check_python, beside=True
+    ),
     Section("ctest", "unit tests of the device, its runtime, the judge and the labs", run_ctest),
+    Section("pytest", "tests of the grader", run_pytest, "grader/tests", beside=True),
     Section("tidy", "clang-tidy on the cpu build", check_tidy),
-    Section("pytest", "tests of the grader", run_pytest, "grader/tests"),
     Section("lint", "starters fail, solutions pass, mutants are caught", run_lint, "solutions"),
     Section("cuda", "the cuda backend compiles and links", build_cuda),
 )
