@@ -76,7 +76,7 @@ def test_the_results_are_of_these_programs(everything: list[Any]) -> None:
     assert set(results("cpu")) == names
     # A new program waits for the next measurement on a GPU.
     assert set(results("cuda")) <= names
-    assert len(results("cuda")) >= 0.9 * len(names)
+    assert len(results("cuda")) >= 0.95 * len(names)
 
 
 def test_the_emulator_finds_what_the_tools_find(everything: list[Any]) -> None:

@@ -117,7 +117,14 @@ def run_limited(argv: Sequence["str | Path"], seconds: float) -> tuple[int | Non
 
 def compiled(nvcc: str, program: Program, binary: Path) -> list[str]:
     """nvcc's first error; empty where it compiles."""
-    flags = ["-std=c++20", "-arch=sm_90a", f"-I{INCLUDED}", "-lineinfo", "-o", str(binary)]
+    flags = [
+        "-std=c++20",
+        "-gencode=arch=compute_90a,code=sm_90a",
+        f"-I{INCLUDED}",
+        "-lineinfo",
+        "-o",
+        str(binary),
+    ]
     status, said = run_limited([nvcc, *flags, str(program.file)], 120)
     if status == 0:
         return []
