@@ -45,17 +45,22 @@ bool is_users(std::string_view path) {
   return true;
 }
 
+struct Known {
+  serve::Place place;
+  bool is_shared_header = false;
+};
+
 // libbacktrace visits the functions inlined at an address from the inside out. Line 0 is of one
 // that clang made up, around a trap.
 int visit_inlined(void* data, std::uintptr_t, const char* path, int line, const char*) {
   if (path == nullptr || line == 0 || !is_users(path)) return 0;
-  auto& found = *static_cast<serve::Place*>(data);
+  auto& found = *static_cast<Known*>(data);
   const std::string_view view(path);
-  if (found.line != 0 && is_shared_header(view)) return 0;
-  found = {};
-  view.substr(view.rfind('/') + 1).copy(found.file, sizeof found.file - 1);
-  found.line = static_cast<std::uint32_t>(line);
-  return is_shared_header(view) ? 0 : 1;
+  if (found.place.line != 0 && is_shared_header(view)) return 0;
+  found = {{}, is_shared_header(view)};
+  view.substr(view.rfind('/') + 1).copy(found.place.file, sizeof found.place.file - 1);
+  found.place.line = static_cast<std::uint32_t>(line);
+  return found.is_shared_header ? 0 : 1;
 }
 
 // Without debug information lines stay unknown, which is not an error of the program.
@@ -71,20 +76,21 @@ backtrace_state* program_state() {
 }
 
 struct Walk {
-  serve::Place found;
+  Known found;
   int num_frames = 0;
 };
+
+const Known& find(const void* return_address);
 
 _Unwind_Reason_Code visit_caller(_Unwind_Context* context, void* data) {
   Walk& walk = *static_cast<Walk*>(data);
   if (++walk.num_frames > kMaxFrames) return _URC_END_OF_STACK;
   int is_instruction = 0;  // of a frame that a signal has interrupted
   const auto address = static_cast<std::uintptr_t>(_Unwind_GetIPInfo(context, &is_instruction));
-  const serve::Place& place =
-      place_of(reinterpret_cast<const void*>(address + (is_instruction != 0 ? 1 : 0)));
-  if (place.line == 0) return _URC_NO_REASON;
-  walk.found = place;
-  return _URC_END_OF_STACK;
+  const Known& known = find(reinterpret_cast<const void*>(address + (is_instruction != 0 ? 1 : 0)));
+  const bool is_better = known.place.line != 0 && !known.is_shared_header;
+  if (is_better || walk.found.place.line == 0) walk.found = known;
+  return is_better ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
 struct Visit {
@@ -113,8 +119,10 @@ int __wrap_dl_iterate_phdr(int (*callback)(dl_phdr_info*, std::size_t, void*), v
 }
 }
 
-const serve::Place& place_of(const void* return_address) {
-  static auto& known = *new std::unordered_map<const void*, serve::Place>;  // outlives all users
+namespace {
+
+const Known& find(const void* return_address) {
+  static auto& known = *new std::unordered_map<const void*, Known>;  // outlives all users
   static auto& mutex = *new std::recursive_mutex;
   const std::lock_guard lock(mutex);
   const auto [entry, is_new] = known.try_emplace(return_address);
@@ -126,10 +134,17 @@ const serve::Place& place_of(const void* return_address) {
   return entry->second;
 }
 
+}  // namespace
+
+serve::Place place_of(const void* return_address) {
+  const Known& known = find(return_address);
+  return known.is_shared_header ? place_of_callers() : known.place;
+}
+
 serve::Place place_of_callers() {
   Walk walk;
   _Unwind_Backtrace(visit_caller, &walk);
-  return walk.found;
+  return walk.found.place;
 }
 
 }  // namespace runtime

@@ -6,10 +6,11 @@
 
 namespace runtime {
 
-// The line in a user's file that a return address leads to; line 0: it leads to none.
-const serve::Place& place_of(const void* return_address);
+// The line in a user's file that a caller's return address leads to; line 0: it leads to none. Of a
+// header that rungs share, the line that called it.
+serve::Place place_of(const void* return_address);
 
-// The innermost caller that is the user's.
+// The innermost caller that is the user's; a header that rungs share, if there is none.
 serve::Place place_of_callers();
 
 inline bool is_same(const serve::Place& a, const serve::Place& b) {

@@ -54,7 +54,7 @@ static __global__ void __launch_bounds__(kItemsPerTile)
 }  // namespace provided
 
 // d_out[0] = 0, d_out[i] = d_in[0] + ... + d_in[i - 1]: the sum of all items before item i.
-//   d_in, d_out  (num_items)  device; no overlap; may be null when num_items == 0
+//   d_in, d_out  (num_items)  device; one array, or no overlap; may be null when num_items == 0
 //   scratch      num_items / 100 bytes plus 2 KiB are enough
 //   stream       asynchronous; the host is not synchronised
 // Throws CudaError if a launch fails. num_items in [0, 2^31).

@@ -56,9 +56,10 @@ void AsyncProxy::look(const run::Warp& warp, const run::Access& access, Findings
                         const code::Instruction& by) {
     if (!findings.is_new(*access.instruction, mistake)) return;
     const run::Launch& launch = *warp.block->launch;
-    report_at(report::Kind::kRace, launch, *access.instruction,
-              text(thread_name(*warp.block, thread_of(lane)), place_of(launch, *access.instruction),
-                   other, place_of(launch, by)));
+    report_at(
+        report::Kind::kRace, launch, *access.instruction,
+        text(thread_name(*warp.block, thread_of(lane)),
+             place_of(launch, launch.running, *access.instruction), other, place_of(launch, by)));
   };
   for_each_piece(access, [&](Piece& piece, std::uint32_t lane) {
     if (may_be_missed) piece.write = {access.instruction, thread_of(lane), clock_};

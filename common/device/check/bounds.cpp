@@ -41,8 +41,9 @@ bool has_gaps(std::uint32_t lanes) {
 }
 
 report::Touch touch_of(const run::Warp& warp, const Access& access, std::uint32_t lane) {
+  const run::Launch& launch = *warp.block->launch;
   return {access.address[lane], access.size_bytes, access.writes, access.is_atomic && access.writes,
-          place_of(*warp.block->launch, *access.instruction)};
+          place_of(launch, launch.running, *access.instruction)};
 }
 
 std::string name_of(const run::Warp& warp, std::uint32_t lane) {

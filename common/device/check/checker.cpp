@@ -244,7 +244,7 @@ void Checker::reads_image(run::Warp& warp, const run::Access& access) {
     const Stamp bytes = ((Stamp{1} << std::min(access.size_bytes, kWordBytes)) - 1) << first;
     if (!share_bytes(write->stamp, bytes << kBytesShift)) continue;  // its neighbour in the word
     const report::Place place = place_of(launch, s.instructions.find(*launch.program, write->id));
-    const report::Place own = place_of(launch, *access.instruction);
+    const report::Place own = place_of(launch, launch.running, *access.instruction);
     return report_at(report::Kind::kRace, launch, *access.instruction,
                      report::written_by_kernel_text(
                          thread_name(*warp.block, warp.thread_id(static_cast<int>(lane))),

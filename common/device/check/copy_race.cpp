@@ -57,10 +57,11 @@ void CopyRaces::check(const run::Warp& warp, const run::Access& access) const {
         const std::uint64_t address = access.address[static_cast<std::size_t>(lane)];
         if (!overlap(range, address, address + access.size_bytes)) continue;
         const run::Launch& launch = *warp.block->launch;
-        return report_at(report::Kind::kRace, launch, *access.instruction,
-                         report::copy_race_text(thread_name(*warp.block, warp.thread_id(lane)),
-                                                place_of(launch, *access.instruction),
-                                                access.writes, text_of(*work, range)));
+        return report_at(
+            report::Kind::kRace, launch, *access.instruction,
+            report::copy_race_text(thread_name(*warp.block, warp.thread_id(lane)),
+                                   place_of(launch, launch.running, *access.instruction),
+                                   access.writes, text_of(*work, range)));
       }
     }
   }
@@ -68,9 +69,7 @@ void CopyRaces::check(const run::Warp& warp, const run::Access& access) const {
 
 report::Place CopyRaces::place_in(const Work& kernel, std::uint32_t id) {
   if (kernel.program == nullptr) return {};
-  const code::Program::Line line =
-      kernel.program->line_near(instructions_.find(*kernel.program, id));
-  return place_of(memory::HostPlace{std::string(line.file), line.line});
+  return run::place_in(*kernel.program, instructions_.find(*kernel.program, id));
 }
 
 // A copy against a kernel that may still run.

@@ -14,12 +14,6 @@ report::Index index_of(const run::Dim& dim) { return {dim.x, dim.y, dim.z}; }
 
 }  // namespace
 
-report::Place place_of(const run::Launch& launch, const code::Instruction& instruction) {
-  const code::Program::Line line = launch.program->line_near(instruction);
-  if (line.line != 0) return {without_folders(line.file), line.line};
-  return {without_folders(launch.host_file), launch.host_line};
-}
-
 report::ThreadId thread_id(const run::Block& block, std::uint32_t thread) {
   const report::Index block_dim = index_of(block.launch->block);
   return {report::index_of(thread, block_dim), index_of(block.index), block_dim,
@@ -56,8 +50,8 @@ const code::Instruction& Instructions::find(const code::Program& program, std::u
 
 report::Finding finding_at(report::Kind kind, const run::Launch& launch,
                            const code::Instruction& instruction, std::string message) {
-  report::Place place = place_of(launch, instruction);
-  return {kind, std::move(place.file), place.line, launch.kernel->readable, std::move(message)};
+  return run::finding_at(kind, launch, place_of(launch, launch.running, instruction),
+                         std::move(message));
 }
 
 void report_at(report::Kind kind, const run::Launch& launch, const code::Instruction& instruction,

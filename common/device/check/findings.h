@@ -14,6 +14,7 @@
 #include "report/memory_text.h"
 #include "report/words.h"
 #include "run/fault.h"
+#include "run/findings.h"
 #include "run/warp.h"
 
 namespace check {
@@ -21,8 +22,7 @@ namespace check {
 inline constexpr int kIllegalAddress = 700;     // cudaErrorIllegalAddress
 inline constexpr int kMisalignedAddress = 716;  // cudaErrorMisalignedAddress
 
-// The line of an instruction; that of the launch if it is of no user's code.
-report::Place place_of(const run::Launch& launch, const code::Instruction& instruction);
+using run::place_of;
 
 report::ThreadId thread_id(const run::Block& block, std::uint32_t thread);
 std::string thread_name(const run::Block& block, std::uint32_t thread);

@@ -63,7 +63,7 @@ void Races::look_at_update(const Earlier& earlier, Stamp now, const Reader& read
   const code::Instruction& update = instructions_.find(*launch.program, earlier.id);
   if (update.id != read.instruction->guarded_update) return;
   noted_.insert(read.instruction->id);
-  const report::Place place = place_of(launch, *read.instruction);
+  const report::Place place = place_of(launch, launch.running, *read.instruction);
   report::note(finding_at(report::Kind::kRace, launch, *read.instruction,
                           report::guarded_update_text(thread_name(*block.block, thread_of(now)),
                                                       place, is_shared, place_of(launch, update))));
@@ -99,7 +99,7 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
   std::uint32_t earlier_thread = thread_of(earlier.stamp);
   report::Race race;
   race.thread = thread_name(*block.block, thread);
-  race.place = place_of(launch, *now.instruction);
+  race.place = place_of(launch, launch.running, *now.instruction);
   race.writes = now.writes;
   race.is_shared = is_shared;
   race.memory = memory_name(launch, now.address[thread % run::kWarpSize], is_shared);
@@ -114,8 +114,7 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
   } else {
     race.earlier_thread =
         report::thread_in_block_name({thread_of(earlier.stamp), 0, 0}, {1024, 1, 1});
-    race.earlier_place = place_of({std::string(other_program->line_near(other_instruction).file),
-                                   other_program->line_near(other_instruction).line});
+    race.earlier_place = run::place_in(*other_program, other_instruction);
     race.other_kernel = other->kernel;
   }
   // Lanes of a warp run abreast, so neither access is the later one. They are named as if threads
@@ -138,8 +137,8 @@ void Races::report(const Earlier& earlier, const BlockState& block, std::uint32_
     message += report::same_value_text();
   }
   kernels_.insert(launch.kernel->readable);
-  const code::Instruction& named = is_turned_round ? other_instruction : *now.instruction;
-  report::Finding finding = finding_at(report::Kind::kRace, launch, named, std::move(message));
+  report::Finding finding =
+      run::finding_at(report::Kind::kRace, launch, race.place, std::move(message));
   finding.thread = static_cast<std::int32_t>(thread);
   if (other == nullptr) {
     // Our ordinals go on from launch to launch.

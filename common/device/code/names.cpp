@@ -110,14 +110,15 @@ SourceFile source_file(const std::string& path) {
 
 Program::Line Program::line_of(std::uint32_t place) const {
   Line of_lab;
-  Line outermost;
   for (std::uint32_t at = place; at != ptx::kNoPlace && at < module.places.size();
        at = module.places[at].inlined_at) {
     const ptx::Place& here = module.places[at];
     if (here.file >= files.size() || here.line == 0) continue;
     const SourceFile& file = files[here.file];
     if (file.owner == SourceFile::Owner::kUser) return {file.name, here.line};
-    if (file.owner == SourceFile::Owner::kLab && of_lab.line == 0) of_lab = {file.name, here.line};
+    if (file.owner == SourceFile::Owner::kLab && of_lab.line == 0) {
+      of_lab = {file.name, here.line, true};
+    }
   }
   return of_lab;
 }

@@ -231,6 +231,7 @@ struct Program {
   struct Line {
     std::string_view file;
     std::uint32_t line = 0;
+    bool is_labs = false;
     bool operator==(const Line&) const = default;
   };
   Line line_of(std::uint32_t place) const;

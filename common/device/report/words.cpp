@@ -17,7 +17,7 @@ std::string coordinates(const Index& i, const Index& dim) {
 std::string line_name(const Place& place, std::string_view file) {
   if (!place.is_known()) return "an unknown line";
   std::string name = "line " + std::to_string(place.line);
-  if (place.file != file) name += " of " + place.file;
+  if (place.file != file || place.is_labs) name += " of " + place.file;
   return name;
 }
 

@@ -13,6 +13,7 @@ namespace report {
 struct Place {
   std::string file;
   std::uint32_t line = 0;
+  bool is_labs = false;  // in a header of the labs, which is not the file that a sentence is about
   bool is_known() const { return line != 0; }
   bool operator==(const Place&) const = default;
 };

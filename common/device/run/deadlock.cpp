@@ -7,16 +7,12 @@
 #include "memory/book.h"
 #include "run/barrier_object.h"
 #include "run/engine.h"
+#include "run/findings.h"
 
 namespace run {
 namespace {
 
 report::Index index_of(const Dim& dim) { return {dim.x, dim.y, dim.z}; }
-
-report::Place place_of(const code::Program& program, const code::Instruction& instruction) {
-  const code::Program::Line line = program.line_near(instruction);
-  return {std::string(line.file), line.line};
-}
 
 const code::Instruction& at(const Part& part) {
   const code::Function& function = *part.frames.back().function;
@@ -70,7 +66,7 @@ std::vector<report::WaitingThread> threads_of(const RunningBlock& block) {
       for_each_lane(part->lanes & warp->live, [&](int lane) {
         report::WaitingThread thread;
         thread.id = warp->thread_id(lane);
-        thread.place = place_of(warp->engine->program, at(*part));
+        thread.place = place_of(*block.launch, part.get(), at(*part));
         thread.what = reason(*part, barrier);
         thread.mask = part->mask;
         if (object) {
@@ -154,23 +150,23 @@ std::string thread_name(const Warp& warp, int lane) {
 
 void report_at(Warp& warp, const code::Instruction& instruction, report::Kind kind,
                std::string message) {
-  const report::Place place = place_of(warp.engine->program, instruction);
+  const Launch& launch = *warp.block->launch;
   report::report(
-      {kind, place.file, place.line, warp.block->launch->kernel->readable, std::move(message)});
+      finding_at(kind, launch, place_of(launch, launch.running, instruction), std::move(message)));
 }
 
 void end_kernel(Warp& warp, const code::Instruction& instruction, report::Kind kind,
                 std::string message, int error) {
-  report::Place place = place_of(warp.engine->program, instruction);
   const Launch& launch = *warp.block->launch;
-  if (!place.is_known()) place = {launch.host_file, launch.host_line};
-  throw Fault{{kind, place.file, place.line, launch.kernel->readable, std::move(message)}, error};
+  throw Fault{
+      finding_at(kind, launch, place_of(launch, launch.running, instruction), std::move(message)),
+      error};
 }
 
 std::string mixed_barrier_message(const RunningBlock& block, std::uint32_t number) {
-  const code::Program& program = block.warps.front()->engine->program;
-  return report::mixed_barrier_text(
-      block_name(block), place_of(program, *block.barriers[number].instruction), threads_of(block));
+  return report::mixed_barrier_text(block_name(block),
+                                    place_of(*block.launch, *block.barriers[number].instruction),
+                                    threads_of(block));
 }
 
 void end_with_deadlock(const RunningBlock& block, const std::string& more) {
@@ -183,8 +179,8 @@ void end_with_deadlock(const RunningBlock& block, const std::string& more) {
     place = skipped ? stuck->caller.place : stuck->missing.front().place;
     if (skipped) message += report::skipped_operation_text(stuck->caller, stuck->missing);
   }
-  throw Fault{{mismatch ? report::Kind::kBarrierDivergence : report::Kind::kDeadlock, place.file,
-               place.line, block.launch->kernel->readable, message + more},
+  throw Fault{finding_at(mismatch ? report::Kind::kBarrierDivergence : report::Kind::kDeadlock,
+                         *block.launch, place, message + more),
               cudaErrorLaunchTimeout};
 }
 

@@ -136,7 +136,9 @@ void run_block(Engine& engine, RunningBlock& block) {
       }
       warp.part = part;
       load_frame(warp);
+      block.launch->running = part;
       engine.stepping.empty() ? execute(warp) : execute_watched(warp);
+      block.launch->running = nullptr;
       if (block.was_interrupted || block.had_long_turn) return;
     }
     // Lanes at a join wait for others that wait for a barrier, which waits for them.

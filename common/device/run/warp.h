@@ -234,6 +234,7 @@ struct Launch {
   bool loses_updates = false;  // races were found in this kernel: see docs/checkers.md
   std::string host_file;       // of the launch, as the host says; line 0: unknown
   std::uint32_t host_line = 0;
+  const Part* running = nullptr;  // that executes now; null: none
 };
 
 }  // namespace run
