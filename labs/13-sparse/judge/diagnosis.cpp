@@ -9,15 +9,14 @@
 
 #include "fixture/options.h"
 #include "fixture/words.h"
+#include "merge_path.h"
 #include "reference.h"
 #include "sparse.cuh"
 
 namespace lab_judge {
 namespace {
 
-// Of the starters.
-constexpr int kThreadsPerBlock = 256;
-constexpr int kStepsPerThread = 5;
+constexpr std::size_t kEnough = 3;  // fewer rows have much in common by chance
 
 // What a program makes of a row, whose nonzeros are at the places `begin` to `end`.
 using RowOf = std::function<double(int row, int begin, int end)>;
@@ -39,47 +38,93 @@ std::vector<double> results_of(const Matrix& matrix, const RowOf& row_of) {
   return results;
 }
 
-// The results of walks of `num_steps` steps along the merge path. A row that is cut has parts: one
-// of the walk that ends it, and those that other walks leave over.
-struct Parts {
-  std::vector<double> ended;  // (num_rows)
-  std::vector<double> left;   // (num_rows)
-  std::vector<bool> is_cut;   // (num_rows)
-};
-Parts walk(const Matrix& matrix, const Term& product, int num_steps) {
-  const std::size_t num_rows = matrix.num_rows();
-  Parts parts{std::vector<double>(num_rows), std::vector<double>(num_rows),
-              std::vector<bool>(num_rows)};
+// Whether the end of a walk of so many steps along the merge path cuts each row.
+std::vector<bool> cut_by_walks(const Matrix& matrix, int num_steps) {
+  std::vector<bool> is_cut;
   for (int row = 0; row < matrix.num_rows(); ++row) {
+    const int begin_step = matrix.h_offsets[row] + row;
     const int end_step = matrix.h_offsets[row + 1] + row;
-    for (int k = matrix.h_offsets[row]; k < matrix.h_offsets[row + 1]; ++k) {
-      const bool is_left = (k + row) / num_steps != end_step / num_steps;
-      (is_left ? parts.left : parts.ended)[row] += product(row, k);
-      if (is_left) parts.is_cut[row] = true;
-    }
+    is_cut.push_back(begin_step / num_steps != end_step / num_steps);
   }
-  return parts;
+  return is_cut;
 }
 
-// The same, where a walk does not set its sum to 0 at the end of a row.
-std::vector<double> walked_on(const Matrix& matrix, const Term& product, int num_steps) {
-  std::vector<double> sums(matrix.num_rows());
-  double sum = 0;
-  int step = 0;
-  const auto end_step = [&](int row) {
-    if (++step % num_steps != 0) return;
-    if (row < matrix.num_rows()) sums[row] += sum;
-    sum = 0;
-  };
-  for (int row = 0; row < matrix.num_rows(); ++row) {
-    for (int k = matrix.h_offsets[row]; k < matrix.h_offsets[row + 1]; ++k) {
-      sum += product(row, k);
-      end_step(row);
-    }
-    sums[row] += sum;
-    end_step(row + 1);
+// Whether the mistake explains the result. Where the mistake leaves it open, the result may be
+// right by chance, or be what no sum of so many products is.
+bool fits(const std::vector<double>& of_mistake, const std::vector<double>& right,
+          const std::vector<float>& h_y, int num_products) {
+  const double most = double{kLargestInput} * kLargestInput * num_products;
+  bool is_wrong = false;
+  for (std::size_t row = 0; row < h_y.size(); ++row) {
+    const bool is_open = std::isnan(of_mistake[row]);
+    const bool is_right = h_y[row] == right[row];
+    const bool is_garbage = !(std::abs(h_y[row]) <= most);
+    if (is_open ? !is_right && !is_garbage : of_mistake[row] != h_y[row]) return false;
+    is_wrong = is_wrong || !is_right;
   }
-  return sums;
+  return is_wrong;
+}
+
+// The mistakes of rung 03.
+std::vector<std::string> explain_path(const Matrix& matrix, const std::vector<double>& products,
+                                      const std::vector<float>& h_y) {
+  std::vector<std::string> clauses;
+  MergePath path;
+  const std::vector<double> right = multiply(matrix, products, path);
+  const auto add = [&](const std::string& clause, const MergePath& mistake) {
+    if (fits(multiply(matrix, products, mistake), right, h_y, matrix.num_nonzeros())) {
+      clauses.push_back(clause);
+    }
+  };
+  const auto add_carries = [&](MergePath::AddCarry MergePath::*level, const std::string& one,
+                               const std::string& to_do) {
+    MergePath mistake = path;
+    const std::string left = "what a " + one + " leaves over is ";
+    mistake.*level = [](auto&, int, double) {};
+    add(left + "not added to its row" + to_do, mistake);
+    mistake.*level = [](auto& sums, int row, double total) {
+      if (row < std::ssize(sums)) sums[row] = total;
+    };
+    add("what a " + one + " leaves over replaces the rest of its row: is it added?", mistake);
+    mistake.*level = [](auto& sums, int row, double total) {
+      MergePath::add_to_row(sums, row + 1, total);
+    };
+    add(left + "added to the row after its own", mistake);
+    mistake.*level = [](auto& sums, int row, double total) {
+      MergePath::add_to_row(sums, row - 1, total);
+    };
+    add(left + "added to the row before its own", mistake);
+  };
+  for (int steps : {kStepsPerThread, 3, 7, 9, 11, 13, 15, 2, 4, 6, 8, 10, 12, 14, 16}) {
+    if (!clauses.empty()) break;
+    path.steps_per_thread = steps;
+    MergePath mistake = path;
+    mistake.clears_sum = false;
+    add("a walk takes the sum of a row along into the next one: is it 0 after each end?", mistake);
+    add_carries(&MergePath::add_of_walk, "walk", "");
+    add_carries(&MergePath::add_of_tile, "tile", ": see d_carries");
+    mistake = path;
+    mistake.adds_by_last_lane = false;
+    add("every lane adds what sum_of_row() gives it, not only the last lane of a row", mistake);
+    mistake = path;
+    mistake.joins = [](int lane, int distance, int, int) { return lane >= distance; };
+    add("carries of all rows of a warp are added up: which row does each lane give to "
+        "sum_of_row()?",
+        mistake);
+    mistake.joins = [](int, int, int row, int row_below) { return row == row_below; };
+    add("in sum_of_row(), the first lanes add their own sums again: which lanes have a lane so far "
+        "below them?",
+        mistake);
+    mistake = path;
+    mistake.ends_before = [](int end, int row, int step) { return end + row <= step; };
+    add("rows_within() also counts the row that ends in step `step`, which is not before it",
+        mistake);
+    mistake.ends_before = [](int end, int, int step) { return end < step; };
+    add("rows_within() compares the nonzeros before the end of a row, not the steps: the ends of "
+        "the rows before it are steps, too",
+        mistake);
+  }
+  return clauses;
 }
 
 }  // namespace
@@ -174,58 +219,85 @@ std::vector<std::string> explain_product(const Matrix& matrix, const std::vector
   }
   if (!clauses.empty()) return clauses;
 
-  const auto add_walks = [&](const std::string& one, const std::string& to_do, int num_steps) {
-    const auto [ended, left, is_cut] = walk(matrix, product, num_steps);
-    std::vector<double> results = ended;
-    add_if(results, "what a " + one + " leaves over is not added to its row" + to_do);
-    for (std::size_t row = 0; row < results.size(); ++row) {
-      if (is_cut[row]) results[row] = left[row];
-    }
-    add_if(results, "what a " + one + " leaves over replaces the rest of its row: is it added?");
-    for (std::size_t row = 0; row < results.size(); ++row) {
-      results[row] = ended[row] + (row > 0 ? left[row - 1] : 0);
-    }
-    add_if(results, "what a " + one + " leaves over is added to the row after its own");
-    for (std::size_t row = 0; row < results.size(); ++row) {
-      results[row] = ended[row] + (row + 1 < results.size() ? left[row + 1] : 0);
-    }
-    add_if(results, "what a " + one + " leaves over is added to the row before its own");
-  };
-  for (int num_steps = 2; is_rung("03") && num_steps <= 16 && clauses.empty(); ++num_steps) {
-    add_if(walked_on(matrix, product, num_steps),
-           "a walk takes the sum of a row along into the next one: is it 0 after each end?");
-    add_walks("walk", "", num_steps);
-    add_walks("tile", ": see d_carries", num_steps * kThreadsPerBlock);
+  if (!is_rung("03")) return clauses;
+  std::vector<double> products;
+  for (int k = 0; k < matrix.num_nonzeros(); ++k) products.push_back(product(0, k));
+  return explain_path(matrix, products, h_y);
+}
+
+namespace {
+
+// What some rows have in common, as in ": row 5 and all that follow"; else nothing.
+std::string common_to(const std::vector<bool>& is_bad, const Matrix& matrix) {
+  const int num_rows = matrix.num_rows();
+  const auto length = [&](int row) { return matrix.h_offsets[row + 1] - matrix.h_offsets[row]; };
+  std::vector<int> bad;
+  for (int row = 0; row < num_rows; ++row) {
+    if (is_bad[row]) bad.push_back(row);
   }
-  return clauses;
+  const auto are_exactly = [&](const std::function<bool(int row)>& holds) {
+    for (int row = 0; row < num_rows; ++row) {
+      if (holds(row) != is_bad[row]) return false;
+    }
+    return true;
+  };
+  const auto lengths = std::ranges::minmax(bad, {}, length);
+  if (length(lengths.max) == 0) return ": they are empty";
+  if (static_cast<std::size_t>(num_rows) < bad.size() + kEnough) return "";
+  if (bad.size() >= kEnough &&
+      are_exactly([&](int row) { return length(row) >= length(lengths.min); })) {
+    return ": those of " + std::to_string(length(lengths.min)) + " nonzeros and more";
+  }
+  for (const auto& [name, steps] :
+       {std::pair{"walk", kStepsPerThread}, {"tile", kStepsPerThread * kThreadsPerBlock}}) {
+    if (is_rung("03") && is_bad == cut_by_walks(matrix, steps)) {
+      return ": exactly those that the end of a " + std::string(name) + " of " +
+             std::to_string(steps) + " steps cuts";
+    }
+  }
+  if (bad.size() < kEnough) return "";
+  const int first = bad[0];
+  if (are_exactly([&](int row) { return row >= first; })) {
+    return ": row " + std::to_string(first) + " and all that follow";
+  }
+  for (int period = 2; period <= 1024; period *= 2) {
+    if (first < period && are_exactly([&](int row) { return row % period >= first; })) {
+      return ": of every " + std::to_string(period) + " rows, all but the first " +
+             (first == 1 ? "one" : std::to_string(first));
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string describe_unwritten_rows(const Matrix& matrix, const std::vector<float>& h_y) {
+  std::vector<bool> is_unwritten;
+  for (const float y : h_y) is_unwritten.push_back(judge::is_poison(y));
+  const auto num_unwritten = std::ranges::count(is_unwritten, true);
+  if (num_unwritten == 1) return "";
+  return ", nor were " + std::to_string(num_unwritten - 1) + " more of " +
+         judge::counted(matrix.num_rows(), "row") + common_to(is_unwritten, matrix);
 }
 
 std::string describe_wrong_rows(const Matrix& matrix, const std::vector<float>& h_x,
                                 const std::vector<float>& h_y) {
   const int num_rows = matrix.num_rows();
+  if (num_rows == 1) return "";
   const Term product = [&](int, int k) {
     return double{matrix.h_values[k]} * h_x[matrix.h_columns[k]];
   };
   const std::vector<double> expected = results_of(
       matrix, [&](int row, int begin, int end) { return sum(product, row, begin, end); });
-  const auto is_wrong = [&](int row) { return h_y[row] != expected[row]; };
-  const auto length = [&](int row) { return matrix.h_offsets[row + 1] - matrix.h_offsets[row]; };
+  std::vector<bool> is_wrong;
   std::vector<int> wrong;
   for (int row = 0; row < num_rows; ++row) {
-    if (is_wrong(row)) wrong.push_back(row);
+    is_wrong.push_back(h_y[row] != expected[row]);
+    if (is_wrong[row]) wrong.push_back(row);
   }
-  if (num_rows == 1) return "";
-  std::string text = "; " + std::to_string(wrong.size()) + " of " + std::to_string(num_rows) +
-                     (wrong.size() == 1 ? " rows is wrong" : " rows are wrong");
+  const std::string text = "; " + std::to_string(wrong.size()) + " of " + std::to_string(num_rows) +
+                           (wrong.size() == 1 ? " rows is wrong" : " rows are wrong");
 
-  // Few rows have much in common by chance.
-  constexpr std::size_t kEnough = 3;
-  const auto are_exactly = [&](const std::function<bool(int row)>& holds) {
-    for (int row = 0; row < num_rows; ++row) {
-      if (holds(row) != is_wrong(row)) return false;
-    }
-    return true;
-  };
   const double excess = h_y[wrong[0]] - expected[wrong[0]];
   const double factor = expected[wrong[0]] == 0 ? 0 : h_y[wrong[0]] / expected[wrong[0]];
   if (wrong.size() >= kEnough) {
@@ -238,25 +310,7 @@ std::string describe_wrong_rows(const Matrix& matrix, const std::vector<float>& 
       return text + ", each of them " + judge::number(factor) + " times as large as it should be";
     }
   }
-  const auto lengths = std::ranges::minmax(wrong, {}, length);
-  if (length(lengths.max) == 0) return text + ": they are empty";
-  if (static_cast<std::size_t>(num_rows) >= wrong.size() + kEnough) {
-    if (wrong.size() >= kEnough &&
-        are_exactly([&](int row) { return length(row) >= length(lengths.min); })) {
-      return text + ": those of " + std::to_string(length(lengths.min)) + " nonzeros and more";
-    }
-    for (const auto& [name, steps] :
-         {std::pair{"walk", kStepsPerThread}, {"tile", kStepsPerThread * kThreadsPerBlock}}) {
-      const Parts parts = walk(matrix, product, steps);
-      if (is_rung("03") && are_exactly([&](int row) { return parts.is_cut[row]; })) {
-        return text + ": exactly those that the end of a " + name + " of " + std::to_string(steps) +
-               " steps cuts";
-      }
-    }
-    if (wrong.size() >= kEnough && are_exactly([&](int row) { return row >= wrong[0]; })) {
-      return text + ": row " + std::to_string(wrong[0]) + " and all that follow";
-    }
-  }
+  if (const std::string common = common_to(is_wrong, matrix); !common.empty()) return text + common;
   if (std::accumulate(h_y.begin(), h_y.end(), 0.0) ==
       std::accumulate(expected.begin(), expected.end(), 0.0)) {
     return text + ", but all results together are right: parts of rows are in other rows";
@@ -296,7 +350,9 @@ std::vector<std::string> explain_distances(const Graph& graph, int source,
     }
   };
   const int unreached = lab::kUnreached;
-  add("nothing is reached but the source", [&](int right) { return right == 0 ? 0 : unreached; });
+  add("nothing is reached but the source: does a claim store the distance? atomicCAS takes the "
+      "address, the value that is there, and the value to store",
+      [&](int right) { return right == 0 ? 0 : unreached; });
   add("the distance of the source is not set to 0",
       [&](int right) { return right == 0 ? unreached : right; });
   add("distances are counted from 1, not from 0",

@@ -18,6 +18,8 @@ std::vector<std::string> explain_product(const Matrix& matrix, const std::vector
 // 38 rows is wrong". At least one is.
 std::string describe_wrong_rows(const Matrix& matrix, const std::vector<float>& h_x,
                                 const std::vector<float>& h_y);
+// The same, for a message about a row that was never written, as in ", nor were 3 more of 8 rows".
+std::string describe_unwritten_rows(const Matrix& matrix, const std::vector<float>& h_y);
 // Clauses for real numbers.
 std::vector<std::string> explain_rounding(const std::vector<float>& h_y);
 // Says where a search goes wrong. At least one distance is.

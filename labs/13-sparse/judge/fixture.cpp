@@ -43,7 +43,8 @@ std::optional<Failure> ProductFixture::check(const Case& made) {
     if (std::abs(got[row] - exact) <= allowed) continue;
     const std::string name = made.what + ": d_y[" + std::to_string(row) + "]";
     if (judge::is_poison(got[row])) {
-      return Failure{judge::kind::kOutputUnwritten, name + " was never written"};
+      return Failure{judge::kind::kOutputUnwritten,
+                     name + " was never written" + describe_unwritten_rows(made.matrix, got)};
     }
     const bool is_whole = made.numbers == Numbers::kWhole;
     return wrong(name + ": expected " + judge::number(exact) +
