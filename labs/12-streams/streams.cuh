@@ -28,7 +28,7 @@
 namespace lab {
 
 // What a word becomes in `num_rounds` rounds. More rounds make a kernel longer.
-__host__ __device__ inline std::uint32_t mix(std::uint32_t word, int num_rounds) {
+__device__ inline std::uint32_t mix(std::uint32_t word, int num_rounds) {
   for (int round = 0; round < num_rounds; ++round) word = (word ^ (word >> 15)) * 0x2c1b3c6du + 1;
   return word;
 }

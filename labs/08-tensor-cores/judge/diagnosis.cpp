@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <string>
+#include <utility>
 
 #include "fixture/matrix.h"
 #include "protocol/arena.h"
@@ -26,7 +28,7 @@ const float kPoison = std::bit_cast<float>(0x01010101U * judge::kPoisonByte);
 using Value = std::function<double(std::int64_t row, std::int64_t col)>;
 struct Mistake {
   Value value;
-  const char* clause;
+  std::string clause;
 };
 
 float high_part(float value) { return __bfloat162float(__float2bfloat16(value)); }
@@ -36,10 +38,11 @@ class Mistakes {
   explicit Mistakes(const Result& result)
       : result_(result), factors_(result.factors), shape_(result.factors.shape) {
     add_swapped_words();
+    add_wrong_places();
     add_transpositions();
     add_missing_terms();
     add_wrong_sums();
-    if (factors_.format == Format::kSplit) add_missing_parts();
+    if (factors_.format == Format::kSplit) add_products_of_parts();
     if (factors_.format == Format::kE4m3) add_missing_scales();
   }
   Mistakes(const Mistakes&) = delete;  // the list refers to this object
@@ -56,6 +59,15 @@ class Mistakes {
     if (k >= shape_.depth || col >= shape_.num_cols) return kNoValue;
     return factors_.h_b[k * shape_.num_cols + col];
   }
+  // By the place in memory, which may be in another row than a wrong column means.
+  double a_at(std::int64_t row, std::int64_t k) const {
+    const std::int64_t place = row * shape_.depth + k;
+    return a(place / shape_.depth, place % shape_.depth);
+  }
+  double b_at(std::int64_t k, std::int64_t col) const {
+    const std::int64_t place = k * shape_.num_cols + col;
+    return b(place / shape_.num_cols, place % shape_.num_cols);
+  }
   double expected(std::int64_t row, std::int64_t col) const {
     if (row >= shape_.num_rows || col >= shape_.num_cols) return kNoValue;
     return result_.expected.values[row * shape_.num_cols + col];
@@ -63,17 +75,17 @@ class Mistakes {
 
   // The element if its terms were term(row, k, col), over k in [begin, end).
   template <class Term>
-  void add_terms(std::int64_t begin, std::int64_t end, const char* clause, Term term) {
+  void add_terms(std::int64_t begin, std::int64_t end, std::string clause, Term term) {
     list_.push_back({[=, this](std::int64_t row, std::int64_t col) {
                        double sum = 0;
                        for (std::int64_t k = begin; k < end; ++k) sum += term(row, k, col);
                        return sum * factors_.a_scale(row) * factors_.b_scale(col);
                      },
-                     clause});
+                     std::move(clause)});
   }
   template <class Term>
-  void add_all_terms(const char* clause, Term term) {
-    add_terms(0, shape_.depth, clause, term);
+  void add_all_terms(std::string clause, Term term) {
+    add_terms(0, shape_.depth, std::move(clause), term);
   }
 
   void add_swapped_words() {
@@ -99,6 +111,40 @@ class Mistakes {
                      "two neighbouring tiles of 8 columns are exchanged"});
     list_.push_back({[this](std::int64_t row, std::int64_t col) { return expected(row, col ^ 1); },
                      "the two sums of each pair of columns are exchanged"});
+  }
+
+  // Places in a 16 x 16 tile of a lane that confuses g, t and the numbers in a word.
+  void add_wrong_places() {
+    if (factors_.format == Format::kE4m3) return;
+    add_all_terms("a word of B holds two neighbours of a row, and not of a column",
+                  [this](std::int64_t row, std::int64_t k, std::int64_t col) {
+                    return a(row, k) * b_at(k - k % 2, col + k % 2);
+                  });
+    add_all_terms("a word of B begins at row t of 8, and not at row 2 t",
+                  [this](std::int64_t row, std::int64_t k, std::int64_t col) {
+                    return a(row, k) * b(k - k % 8 + k % 8 / 2 + k % 2, col);
+                  });
+    add_all_terms("g and t are exchanged in the fragments of A",
+                  [this](std::int64_t row, std::int64_t k, std::int64_t col) {
+                    const std::int64_t g = row % 8;
+                    const std::int64_t t = k % 8 / 2;
+                    return a_at(row - g + t, k - 2 * t + 2 * g) * b(k, col);
+                  });
+    add_all_terms("words 1 and 2 of load_transposed are exchanged: words 0 and 1 are a fragment",
+                  [this](std::int64_t row, std::int64_t k, std::int64_t col) {
+                    const std::int64_t change = (k ^ col) & 8;
+                    return a(row, k) * b(k ^ change, col ^ change);
+                  });
+    add_all_terms("the rows of A's tile are taken to be 16 numbers apart (which is the stride?)",
+                  [this](std::int64_t row, std::int64_t k, std::int64_t col) {
+                    return a_at(row - row % 16, k + row % 16 * 16) * b(k, col);
+                  });
+    list_.push_back({[this](std::int64_t row, std::int64_t col) {
+                       const std::int64_t down = row / 8 % 2;
+                       const std::int64_t right = col % 2;
+                       return expected(row + 8 * (right - down), col + down - right);
+                     },
+                     "sums 1 and 2 of each lane are exchanged: sum 1 is one column further right"});
   }
 
   void add_transpositions() {
@@ -151,20 +197,30 @@ class Mistakes {
                      "the sums are rounded to bfloat16"});
   }
 
-  void add_missing_parts() {
-    add_all_terms("the factors are rounded to bfloat16: all products of low parts are missing",
-                  [this](std::int64_t row, std::int64_t k, std::int64_t col) {
-                    return static_cast<double>(high_part(static_cast<float>(a(row, k)))) *
-                           high_part(static_cast<float>(b(k, col)));
-                  });
-    add_all_terms("the product of A's low part and B's high part is missing",
-                  [this](std::int64_t row, std::int64_t k, std::int64_t col) {
-                    return high_part(static_cast<float>(a(row, k))) * b(k, col);
-                  });
-    add_all_terms("the product of A's high part and B's low part is missing",
-                  [this](std::int64_t row, std::int64_t k, std::int64_t col) {
-                    return a(row, k) * high_part(static_cast<float>(b(k, col)));
-                  });
+  // Other choices of up to three products of parts than the right one. low low is too small to see.
+  void add_products_of_parts() {
+    for (int high_high = 0; high_high <= 3; ++high_high) {
+      for (int high_low = 0; high_high + high_low <= 3; ++high_low) {
+        for (int low_high = 0; high_high + high_low + low_high <= 3; ++low_high) {
+          if (high_high + high_low + low_high == 0) continue;              // that is 0
+          if (high_high == 1 && high_low == 1 && low_high == 1) continue;  // that is right
+          add_all_terms("the products that are added, with A's part first, are" +
+                            times(high_high, "high high") + times(high_low, "high low") +
+                            times(low_high, "low high"),
+                        [=, this](std::int64_t row, std::int64_t k, std::int64_t col) {
+                          const double a_high = high_part(static_cast<float>(a(row, k)));
+                          const double b_high = high_part(static_cast<float>(b(k, col)));
+                          return high_high * a_high * b_high +
+                                 high_low * a_high * (b(k, col) - b_high) +
+                                 low_high * (a(row, k) - a_high) * b_high;
+                        });
+        }
+      }
+    }
+  }
+  static std::string times(int count, const char* product) {
+    if (count == 0) return "";
+    return " " + std::to_string(count) + " x " + product;
   }
 
   void add_missing_scales() {

@@ -8,16 +8,16 @@
 namespace lab_judge {
 namespace {
 
-constexpr std::size_t kMaxRows = 8;    // that are examined
-constexpr double kTolerance = 0x1p-6;  // relative to the largest output of a row
+constexpr std::size_t kMaxRows = 8;  // that are examined
 
 // A way to compute a row, right or wrong.
 struct Rule {
   std::string clause;
   double scale = 1 / std::sqrt(double{lab::kHeadSize});
-  bool divides = true;  // by the sum of the weights
-  int first = 0;        // keys: the first,
-  int end = 0;          // and the end; further ones are zeros
+  bool divides = true;                           // by the sum of the weights
+  int first = 0;                                 // keys: the first,
+  int end = 0;                                   // and the end; further ones are zeros
+  int masked = std::numeric_limits<int>::max();  // keys from here on have the score 0
   int tile = std::numeric_limits<int>::max();
   bool corrects_outputs = true;  // where the maximum grows from tile to tile
   bool corrects_sums = true;
@@ -33,6 +33,7 @@ std::vector<double> row_by(const Rule& rule, const Problem& problem, std::size_t
   double largest = -std::numeric_limits<double>::infinity();
   const auto score_of = [&](int key) {
     double score = 0;
+    if (key >= rule.masked) return score;
     for (int e = 0; e < lab::kHeadSize && key < num_keys; ++e) {
       score += double{q[e]} * problem.h_k[first_element + key * lab::kHeadSize + e];
     }
@@ -61,14 +62,15 @@ std::vector<double> row_by(const Rule& rule, const Problem& problem, std::size_t
 
 bool gives(const Rule& rule, const Problem& problem, const std::vector<float>& h_out,
            std::size_t row) {
-  if (rule.first >= rule.end) return false;
+  // Relative to the largest output of the row.
+  const double tolerance = problem.kind == Kind::kBf16 ? 0x1p-6 : 0x1p-12;
   const std::vector<double> outputs = row_by(rule, problem, row);
   double largest = 0;
   for (const double output : outputs) largest = std::max(largest, std::abs(output));
   for (int e = 0; e < lab::kHeadSize; ++e) {
-    if (!(std::abs(h_out[row * lab::kHeadSize + e] - outputs[e]) <= kTolerance * largest)) {
-      return false;
-    }
+    const double got = h_out[row * lab::kHeadSize + e];
+    if (std::isnan(got) && std::isnan(outputs[e])) continue;  // of no key
+    if (!(std::abs(got - outputs[e]) <= tolerance * largest)) return false;
   }
   return true;
 }
@@ -89,6 +91,8 @@ std::vector<Rule> rules(const Problem& problem, std::size_t head, int visible) {
       [](Rule& rule) { rule.scale = 1.0 / lab::kHeadSize; });
   add("powers of 2 are taken where the scores are for powers of e",
       [](Rule& rule) { rule.scale *= std::log(2.0); });
+  add("powers of e are taken where the scores are for powers of 2",
+      [](Rule& rule) { rule.scale /= std::log(2.0); });
   add("the outputs are not divided by the sum of the weights",
       [](Rule& rule) { rule.divides = false; });
   add("every head has the keys and values of head 0", [](Rule& rule) { rule.head = 0; });
@@ -103,6 +107,12 @@ std::vector<Rule> rules(const Problem& problem, std::size_t head, int visible) {
       add("zeros past the last key take part as keys of score 0",
           [=](Rule& rule) { rule.end += tile - rest; });
       add("the last, partial tile of keys is left out", [=](Rule& rule) { rule.end -= rest; });
+      if (problem.kind == Kind::kCausal) {
+        add("the keys after a query have the score 0, and so a weight", [=](Rule& rule) {
+          rule.end += tile - rest;
+          rule.masked = visible;
+        });
+      }
     }
     if (visible <= tile) continue;
     add("only the first tile of keys takes part", [=](Rule& rule) { rule.end = tile; });

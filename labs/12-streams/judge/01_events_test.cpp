@@ -129,8 +129,10 @@ class StageTimesOf : public judge::Fixture {
         if (is(wrong.ms(times, num_repeats))) failure.add_pattern(wrong.clause);
       }
       for (const double other : {copy_in, compute, copy_out}) {
-        if (failure.pattern.empty() && is(mean * other)) {
-          failure.pattern = "it is the time of another stage";
+        if (!failure.pattern.empty()) break;
+        if (is(mean * other)) failure.pattern = "it is the time of another stage";
+        if (is(mean * (stage.ms + other))) {
+          failure.pattern = "another stage is between the events, too";
         }
       }
       return failure;

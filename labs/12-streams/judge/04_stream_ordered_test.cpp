@@ -26,6 +26,14 @@ class StreamOrdered : public judge::Fixture {
           [&] { return Words(mixed_only.rbegin(), mixed_only.rend()); }},
          {"the words are reversed, and not mixed",
           [&] { return reversed_batches(words, sizes, 0); }},
+         {"every batch takes its items from the beginning of d_in",
+          [&] {
+            Words first_items;
+            for (const int size : sizes) {
+              first_items.insert(first_items.end(), mixed_only.rend() - size, mixed_only.rend());
+            }
+            return first_items;
+          }},
          {"nothing was computed: all words are 0", [&] { return Words(num_items, 0); }}});
     if (failure) {
       failure->message = judge::counted(sizes.size(), "batch", "batches") + " of " +
