@@ -11,11 +11,18 @@ from rich.console import Console
 
 from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Backend, Resources
-from lockstep_grader.model.timing import Launches, predict, resident_blocks, terms_of
+from lockstep_grader.model.timing import (
+    Launches,
+    predict,
+    resident_blocks,
+    shares_of_peak,
+    terms_of,
+)
 from lockstep_grader.student.profile.timing import (
     FOLDER,
     device_names,
     duration,
+    limit_seconds,
     predicted,
     read_device,
     registers_of,
@@ -52,7 +59,7 @@ def copy(sectors: int = SECTORS, **features: float) -> Launches:
 def test_a_copy_is_bound_by_the_memory() -> None:
     told = predict([copy()], H200)
     assert told.bound == "dram"
-    at_the_limit = 2 * SECTORS * 32 / (H200.dram_gbps * 1e9)
+    at_the_limit = 2 * SECTORS * 32 / (H200.copy_gbps * 1e9)
     assert at_the_limit < told.seconds < 1.4 * at_the_limit
 
 
@@ -174,7 +181,7 @@ def test_launches_add_up() -> None:
 def test_a_fill_costs_a_launch_and_what_it_writes() -> None:
     written = {"launches": 1, "blocks": 0, "distinct_written_sectors": SECTORS}
     told = predict([Launches("cudaMemset", (0, 0, 0), 0, None, written)], H200)
-    moved = SECTORS * 32 / (H200.dram_gbps * 1e9)
+    moved = SECTORS * 32 / (H200.dram_gbps * H200.dram_write * 1e9)
     assert told.seconds == pytest.approx(moved + (H200.launch_us + H200.call_us) * 1e-6, rel=0.05)
 
 
@@ -182,8 +189,34 @@ def test_what_was_read_before_and_fits_into_l2_is_not_read_from_memory_again() -
     def dram(sectors: int, cold: int) -> float:
         return terms_of(copy(sectors, cold_read_sectors=cold), H200)["dram"]
 
-    assert dram(1 << 14, cold=1 << 14) == pytest.approx(2 * dram(1 << 14, cold=0))
+    read = (1 << 14) * 32 / (H200.read_gbps * 1e9)
+    assert dram(1 << 14, cold=1 << 14) == pytest.approx(dram(1 << 14, cold=0) + read)
     assert dram(64 * SECTORS, cold=64 * SECTORS) == pytest.approx(dram(64 * SECTORS, cold=0))
+
+
+def test_l2_answers_blocks_that_ask_for_the_same_lines_together() -> None:
+    def l2(rounds: int = 1, **features: float) -> float:
+        return terms_of(launches(blocks=132 * 8 * rounds, **features), H200)["l2"]
+
+    asked = {"l2_read_sectors": 64 * SECTORS}
+    alone = l2(**asked, distinct_read_sectors=64 * SECTORS)
+    together = l2(**asked, distinct_read_sectors=SECTORS)
+    assert alone == pytest.approx(64 * SECTORS * 32 / (H200.l2_gbps * 1e9))
+    assert together == pytest.approx(64 * SECTORS * 32 / (H200.l2_same_gbps * 1e9))
+    assert together < l2(rounds=48, **asked, distinct_read_sectors=SECTORS) < alone
+    scattered = l2(**asked, distinct_read_sectors=SECTORS, l2_single_sectors=64 * SECTORS)
+    assert scattered == pytest.approx(64 * SECTORS * 32 / (H200.l2_single_gbps * 1e9))
+
+
+def test_shares_of_the_peaks_are_those_of_the_busiest_units() -> None:
+    part = predict([copy(64 * SECTORS)], H200).parts[0]
+    compute, memory = shares_of_peak(part, H200)
+    assert compute == 0
+    assert memory == pytest.approx(128 * SECTORS * 32 / (H200.dram_gbps * 1e9) / part.seconds)
+    loads = launches(issued=264e9, memory=132e9, l1_wavefronts=132e9)
+    compute, memory = shares_of_peak(predict([loads], H200).parts[0], H200)
+    assert compute == pytest.approx(memory), "a load per cycle keeps both busy"
+    assert compute > 0.9
 
 
 def test_tiles_that_look_back_wait_for_each_other() -> None:
@@ -234,7 +267,9 @@ def test_every_device_is_whole_and_plausible(name: str) -> None:
     assert device.source
     assert 0.1 < device.error < 1
     assert device.l2_cycles < device.dram_cycles
-    assert device.dram_gbps < device.l2_gbps
+    assert device.dram_gbps < device.l2_gbps < device.l2_same_gbps
+    assert device.l2_single_gbps < device.l2_gbps
+    assert device.dram_write <= device.dram_read < 1
 
 
 def test_a_slower_device_takes_longer() -> None:
@@ -272,6 +307,13 @@ def shaped(**features: float) -> dict[str, Any]:
     made = launches(**features)
     extent = {"grid": [made.features["blocks"], 1, 1], "block": [256, 1, 1], "shared_bytes": 0}
     return {"shapes": [{"kernel": "kernel", **extent, "features": made.features}]}
+
+
+def test_a_share_is_of_what_reads_or_copies_reach() -> None:
+    for limit, gbps in (("read_bandwidth", H200.read_gbps), ("copy_bandwidth", H200.copy_gbps)):
+        size = size_profile(limit=limit, limit_bytes=1e9)
+        assert limit_seconds(size, H200) == pytest.approx(1 / gbps)
+    assert H200.read_gbps > H200.copy_gbps
 
 
 def test_a_sentence_says_time_share_bound_and_interval() -> None:

@@ -121,6 +121,10 @@ TEST_F(Time, TensorCoresCountProductsOf16Bits) {
                     "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%a, %b, %c, %d}, "
                     "{%t, %t, %t, %t}, {%t, %t}, {%a, %b, %c, %d};\n"),
             2U * 16 * 8 * 8);
+  const std::string of_8_bits =
+      "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%a, %b, %c, %d}, "
+      "{%t, %t, %t, %t}, {%t, %t}, {%a, %b, %c, %d};\n";
+  EXPECT_EQ(feature(Feature::kTensor, of_8_bits), 16U * 8 * 32) << "ptxas converts them";
 }
 
 // ---- lines
@@ -168,6 +172,19 @@ TEST_F(Time, AFirstCacheHasWhatABlockHasReadLately) {
 }
 
 // 32 blocks share 256 KiB: each has 256 sectors.
+TEST_F(Time, ASectorThatIsAloneInItsLineIsASingleRequestOfTheSecondCache) {
+  const auto singles = [&](int stride) {
+    const std::string at = std::to_string(stride);
+    return feature(
+        Feature::kL2SingleSectors,
+        "mul.wide.u32 %p, %t, " + at + ";\nadd.s64 %p, %out, %p;\nld.global.u32 %a, [%p];\n", 1,
+        32);
+  };
+  EXPECT_EQ(singles(4), 0U);
+  EXPECT_EQ(singles(64), 0U) << "two sectors of each line";
+  EXPECT_EQ(singles(128), 32U);
+}
+
 TEST_F(Time, WhatAWarpHasReadLongAgoIsNotInTheCache) {
   const auto reads_between = [&](int number) {
     return feature(Feature::kL2ReadSectors,

@@ -110,6 +110,8 @@ Cost cost_of_call(const Instruction& at) {
 
 }  // namespace
 
+bool is_float_of_8_bits(const Instruction& at) { return has_any(at, {"e4m3", "e5m2"}); }
+
 Cost cost_of(const Instruction& at) {
   if (at.words.empty()) return kFree;
   const std::string_view opcode = at.words.front();
@@ -120,6 +122,8 @@ Cost cost_of(const Instruction& at) {
   if (opcode == "ldmatrix") return {Pipe::kMemory, 1, {33, 0}};
   if (is_one_of(opcode, {"tex", "tld4", "suld"})) return {Pipe::kMemory, 1, {0, 1}};
   if (opcode == "wgmma") return {Pipe::kOther, 1, {0, 0}};
+  // Of floats of 8 bits: two products of 16 bits, and three conversions, as in the SASS of 08/06.
+  if (opcode == "mma" && is_float_of_8_bits(at)) return {Pipe::kOther, 5, {66, 0}};
   if (opcode == "mma") return {Pipe::kOther, 1, {33, 0}};
   if (opcode == "wmma") {
     if (at.has("load")) return {Pipe::kMemory, 4, is_shared(at) ? Path{33, 0} : Path{0, 1}};

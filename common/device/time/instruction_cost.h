@@ -41,6 +41,8 @@ inline std::string_view opcode_of(const code::Instruction& at) {
   return at.words.empty() ? std::string_view() : at.words.front();
 }
 
+bool is_float_of_8_bits(const code::Instruction& instruction);
+
 // By itself. block_cost.h knows what ptxas makes of several.
 Cost cost_of(const code::Instruction& instruction);
 

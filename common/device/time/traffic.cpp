@@ -152,12 +152,24 @@ void Traffic::access(Features& features, BlockTraffic& block, std::uint32_t warp
     features[Feature::kL1Wavefronts] +=
         static_cast<std::uint64_t>(count::wavefronts_of(access).total);
   }
+  std::uint64_t line = 0, of_line = 0;  // sectors that the request of a line asks of L2
+  const auto end_line = [&] {
+    const bool is_single = of_line == 1 && !access.is_async_proxy;  // a bulk copy takes whole lines
+    features[Feature::kL2SingleSectors] += is_single ? 1 : 0;
+  };
   for_each_sector(access, [&](std::uint64_t sector) {
     features[Feature::kL1Sectors] += 1;
     if (is_cached && caches_.reads(block.serial, sector, block.requested[warp]++, reach_)) return;
     features[Feature::kL2ReadSectors] += 1;
     read(features, sector);
+    if (sector * kSectorBytes / kLineBytes != line) {
+      end_line();
+      line = sector * kSectorBytes / kLineBytes;
+      of_line = 0;
+    }
+    ++of_line;
   });
+  end_line();
 }
 
 void Traffic::store(Features& features, const Access& access) {

@@ -15,18 +15,19 @@ using run::Access;
 using run::Space;
 using run::Warp;
 
-// Products of 16 bits are the unit: what a tensor core does of others in the same time.
+// Products of 16 bits are the unit: what a tensor core does of others in the same time. Of floats
+// of 8 bits, only wgmma is an instruction of compute capability 9.0: for mma, ptxas converts them.
 std::uint64_t in_products_of_16_bits(const code::Instruction& at, std::uint64_t multiply_adds) {
   if (at.has("tf32")) return 2 * multiply_adds;
-  const bool has_8_bits = at.has("e4m3") || at.has("e5m2") || at.has("s8") || at.has("u8");
+  const bool has_8_bits =
+      is_float_of_8_bits(at) ? opcode_of(at) == "wgmma" : at.has("s8") || at.has("u8");
   return has_8_bits ? multiply_adds / 2 : multiply_adds;
 }
 
-constexpr std::pair<Pipe, Feature> kFeatureOfPipe[] = {{Pipe::kFp32, Feature::kFp32},
-                                                       {Pipe::kInteger, Feature::kInteger},
-                                                       {Pipe::kFp64, Feature::kFp64},
-                                                       {Pipe::kSpecial, Feature::kSpecial},
-                                                       {Pipe::kExchange, Feature::kExchange}};
+constexpr std::pair<Pipe, Feature> kFeatureOfPipe[] = {
+    {Pipe::kFp32, Feature::kFp32},         {Pipe::kInteger, Feature::kInteger},
+    {Pipe::kFp64, Feature::kFp64},         {Pipe::kSpecial, Feature::kSpecial},
+    {Pipe::kExchange, Feature::kExchange}, {Pipe::kMemory, Feature::kMemory}};
 
 bool is_bulk_copy(const Access& access) {
   return access.is_async_proxy && access.instruction->has("bulk");

@@ -58,29 +58,6 @@ struct Array {
 
 __global__ void empty_kernel() {}
 
-// Reads d_in (count) `passes` times.
-__global__ void read_kernel(const float4* d_in, std::size_t count, int passes, float* d_out) {
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  float sum = 0;
-  for (int pass = 0; pass < passes; ++pass) {
-#pragma unroll 4
-    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
-         i += stride) {
-      const float4 each = __ldcg(&d_in[i]);
-      sum += each.x + each.y + each.z + each.w;
-    }
-  }
-  if (sum == 1) d_out[0] = sum;  // never: the array is 0; so the reads stay
-}
-
-__global__ void copy_kernel(const float4* d_in, std::size_t count, float4* d_out) {
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-#pragma unroll 4
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
-    d_out[i] = d_in[i];
-  }
-}
-
 // One thread goes from word to word: each load waits for the one before.
 __global__ void chase_kernel(const std::uint32_t* d_next, int steps, long long* d_cycles,
                              std::uint32_t* d_last) {
@@ -100,6 +77,40 @@ __global__ void barrier_kernel(int steps, long long* d_cycles) {
 __device__ std::uint32_t next_random(std::uint32_t& state) {
   state = state * 1664525U + 1013904223U;
   return state >> 8;
+}
+
+// Every warp asks for random lines (of 16 float2), for `kSectors` sectors of each.
+template <int kSectors>
+__global__ void gather_kernel(const float2* d_lines, std::uint32_t num_lines, int steps,
+                              float* d_out) {
+  constexpr int kInFlight = 8;
+  const std::uint32_t group = (blockIdx.x * blockDim.x + threadIdx.x) / kSectors;
+  const std::uint32_t sector = threadIdx.x % kSectors;
+  std::uint32_t state = group * 2654435761U + 1;
+  float sum = 0;
+  for (int step = 0; step < steps; step += kInFlight) {
+    float2 each[kInFlight];
+#pragma unroll
+    for (float2& value : each) {
+      value = __ldcg(&d_lines[next_random(state) % num_lines * 16 + sector * 4]);
+    }
+#pragma unroll
+    for (const float2& value : each) sum += value.x + value.y;
+  }
+  if (sum == 1) d_out[0] = sum;  // never: the array is 0
+}
+
+// Every block reads all of d_in (count), at the same time.
+__global__ void same_kernel(const float4* d_in, int count, int passes, float* d_out) {
+  float sum = 0;
+  for (int pass = 0; pass < passes; ++pass) {
+#pragma unroll 8
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
+      const float4 each = __ldcg(&d_in[i]);
+      sum += each.x + each.y + each.z + each.w;
+    }
+  }
+  if (sum == 1) d_out[0] = sum;
 }
 
 // Every lane adds to random ones of `num_words` words.
@@ -182,24 +193,27 @@ double load_cycles(std::size_t size_bytes) {
   return static_cast<double>(cycles_of(d_cycles)) / kSteps;
 }
 
-double read_gbps(const cudaDeviceProp& device, std::size_t size_bytes, int passes) {
-  const Array<float4> d_in(size_bytes / sizeof(float4));
+template <int kSectors>
+double gather_gbps(const cudaDeviceProp& device, std::size_t size_bytes) {
+  constexpr int kSteps = 256, kThreads = 256;
+  const Array<float2> d_lines(size_bytes / sizeof(float2));
   const Array<float> d_out(1);
-  const int num_blocks = device.multiProcessorCount * 4;
+  const auto num_lines = static_cast<std::uint32_t>(size_bytes / 128);
+  const int num_blocks = device.multiProcessorCount * 8;
   const double seconds = seconds_of([&] {
-    read_kernel<<<num_blocks, 512>>>(d_in.data, size_bytes / sizeof(float4), passes, d_out.data);
+    gather_kernel<kSectors><<<num_blocks, kThreads>>>(d_lines.data, num_lines, kSteps, d_out.data);
   });
-  return static_cast<double>(size_bytes) * passes / seconds * 1e-9;
+  return 32.0 * num_blocks * kThreads * kSteps / seconds * 1e-9;
 }
 
-// Of bytes that are read and bytes that are written.
-double copy_gbps(const cudaDeviceProp& device, std::size_t size_bytes) {
-  const std::size_t count = size_bytes / sizeof(float4);
-  const Array<float4> d_in(count), d_out(count);
-  const int num_blocks = device.multiProcessorCount * 4;
+double same_gbps(const cudaDeviceProp& device, std::size_t size_bytes) {
+  const Array<float4> d_in(size_bytes / sizeof(float4));
+  const Array<float> d_out(1);
+  const int num_blocks = device.multiProcessorCount * 4,
+            count = static_cast<int>(size_bytes / sizeof(float4));
   const double seconds =
-      seconds_of([&] { copy_kernel<<<num_blocks, 512>>>(d_in.data, count, d_out.data); });
-  return 2 * static_cast<double>(size_bytes) / seconds * 1e-9;
+      seconds_of([&] { same_kernel<<<num_blocks, 512>>>(d_in.data, count, 4, d_out.data); });
+  return 4.0 * num_blocks * static_cast<double>(size_bytes) / seconds * 1e-9;
 }
 
 // Of one operation, if the lanes of each warp come one after the other.
@@ -253,8 +267,9 @@ int main() {
   print("clock_ghz", clock_hz * 1e-9);
 
   const std::size_t l2_bytes = static_cast<std::size_t>(device.l2CacheSize);
-  print("dram_gbps", copy_gbps(device, 32 * l2_bytes));
-  print("l2_gbps", read_gbps(device, l2_bytes / 4, 64));
+  print("l2_gbps", gather_gbps<4>(device, l2_bytes * 2 / 5));
+  print("l2_single_gbps", gather_gbps<1>(device, l2_bytes * 2 / 5));
+  print("l2_same_gbps", same_gbps(device, l2_bytes / 16));
   print("dram_cycles", load_cycles(16 * l2_bytes));
   print("l2_cycles", load_cycles(l2_bytes / 16));
 

@@ -7,6 +7,7 @@ docs/time.md explains the model. A measured row counts if its rounds agree: see 
 import json
 import math
 import re
+import statistics
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,11 +38,12 @@ from measurements import (
 
 from lockstep_grader.model.compat import tomllib
 from lockstep_grader.model.timing import (
+    LIMITS,
     Device,
     Launches,
-    Part,
     Prediction,
     predict,
+    shares_of_peak,
 )
 from lockstep_grader.student.bench import Line, draw_plot
 from lockstep_grader.student.profile.timing import FOLDER, device_names, read_device
@@ -55,6 +57,10 @@ UNMEASURED = "published"  # begins the source of devices that follow the fitted 
 FITTED = ("next_block_cycles", "launch_us", "copy_us", "call_us", "overlap")
 MEASURED = (  # by calibrate, and carried over to devices that nothing was measured on
     "l2_gbps",
+    "l2_single_gbps",
+    "l2_same_gbps",
+    "dram_read",
+    "dram_write",
     "l2_cycles",
     "dram_cycles",
     "barrier_cycles",
@@ -68,9 +74,11 @@ FACTORS = (0.75, 0.93, 1.07, 1.33)
 WORTH = 0.998  # of the loss: a smaller gain moves no number
 CLEAR = 1.05  # the ratio of two measured times from which their order counts
 MOST_ITEMS, MOST_FLOPS = 1 << 24, 4e10  # of a counted call: more take long
-BUSY, AHEAD = 0.6, 0.1  # of a bound by Nsight Compute: the least share, and ahead of the other
-COMPUTE = ("issue", "fp32", "integer", "fp64", "special", "exchange", "tensor")
-MEMORY = ("shared", "l1", "stores", "l2", "dram")  # a queue at one address is no share of a peak
+BUSY, AHEAD = (
+    0.6,
+    0.1,
+)  # of a bound by Nsight Compute: the least share, and ahead of the other
+CLOSE = 0.05  # to one of these limits: noise decides what Nsight Compute says
 WORST = 8  # rows that the page lists
 INTERVAL = 0.8  # of the predictions are within the error that a device states
 EXAMPLE = ("01-reduction", "04_grid_stride", 1 << 24)
@@ -126,6 +134,8 @@ FEATURES = (  # of launches, in the order of the file
     "longest_loads",
     "look_back_blocks",
     "look_back_width",
+    "l2_single_sectors",
+    "memory",
 )
 
 
@@ -179,7 +189,7 @@ def launches_of(call: Mapping[str, Any], features: Sequence[str]) -> tuple[Launc
             tuple(block),
             shared,
             registers,
-            dict(zip(features, counts, strict=True)),
+            dict(zip(features, counts, strict=False)),  # an older call lacks the last ones
         )
         for name, block, shared, registers, *counts in call["launches"]
     )
@@ -342,42 +352,50 @@ def named(compute: float, memory: float) -> str:
     return "compute" if compute > memory else "memory"
 
 
-def named_by_model(part: Part, device: Device) -> str:
-    alone = part.seconds / part.launches.count - device.launch_us * 1e-6
-    compute, memory = (max(part.terms[term] for term in terms) for terms in (COMPUTE, MEMORY))
-    return named(compute / alone, memory / alone)
+def is_clear(compute: float, memory: float) -> bool:
+    """Whether these shares are not close to a limit at which the name changes."""
+    most = max(compute, memory)
+    return abs(most - BUSY) > CLOSE and (most < BUSY or abs(abs(compute - memory) - AHEAD) > CLOSE)
 
 
 def bounds_table(rows: Sequence[Row], device: Device) -> str:
     """Of each rung's longest kernel, the bound that Nsight Compute names and that of the model."""
     known = json.loads((BENCH / BOUNDS).read_text("utf-8"))["rungs"]
-    agreed, compared, lines = 0, 0, []
+    called = {(f"{row.lab}/{row.rung}", row.num_items): row for row in rows}
+    agreed, off, lines = [], [], []
     for rung, found in known.items():
         kernel = found["kernels"][0]
-        row = next(
-            (
-                row
-                for row in rows
-                if (f"{row.lab}/{row.rung}", row.num_items) == (rung, found["num_items"])
-            ),
-            None,
-        )
+        row = called.get((rung, found["num_items"]))
         parts = row.predicted(device).parts if row else ()
         own = [part for part in parts if kernel_of(part.launches.kernel) == kernel["kernel"]]
         if not own:
             continue
-        ours = named_by_model(max(own, key=lambda part: part.seconds), device)
-        theirs = named(kernel["compute"] / 100, kernel["memory"] / 100)
-        agreed += ours == theirs
-        if ours != theirs:
-            shares = [f"{kernel[share]:.0f}%" for share in ("compute", "memory")]
-            lines.append([f"`{rung}`", f"`{kernel['kernel']}`", *shares, theirs, ours])
-        compared += 1
+        longest = max(own, key=lambda part: part.seconds)
+        ours = shares_of_peak(longest, device)
+        theirs = (kernel["compute"] / 100, kernel["memory"] / 100)
+        off.append([abs(one - other) for one, other in zip(ours, theirs, strict=True)])
+        agreed.append((named(*ours) == named(*theirs), is_clear(*theirs)))
+        if not agreed[-1][0]:
+            both = [f"{one:.0%}, {other:.0%}" for one, other in zip(theirs, ours, strict=True)]
+            names = [named(*theirs), named(*ours), LIMITS[longest.bound]]
+            lines.append([f"`{rung}`", *both, *names])
+    clear = [is_equal for is_equal, is_far in agreed if is_far]
+    compute, memory = (statistics.median(each) for each in zip(*off, strict=True))
     said = (
-        f"Of {compared} kernels, the longest of each rung, the model names {agreed} as Nsight Compute's section "
-        "Speed Of Light does: compute, memory, both, or latency if neither reaches 60%. It names these otherwise:"
+        f"Of {len(agreed)} kernels, the longest of each rung, the model names "
+        f"{sum(is_equal for is_equal, _ in agreed)} as Nsight Compute does. {len(clear)} kernels are more than "
+        f"{100 * CLOSE:.0f} points away from a limit at which the name changes, and of these it names {sum(clear)}. The "
+        f"median share is off by {100 * compute:.0f} points of computing and {100 * memory:.0f} points of memory. The model names these "
+        "otherwise; each share is that of Nsight Compute, and then that of the model:"
     )
-    titles = ["rung", "kernel", "compute", "memory", "Nsight Compute", "model"]
+    titles = [
+        "rung",
+        "compute",
+        "memory",
+        "Nsight Compute",
+        "the model's shares",
+        "limited by",
+    ]
     return "\n".join([said, "", *markdown(titles, lines)])
 
 
@@ -400,7 +418,7 @@ def example(rows: Sequence[Row], device: Device) -> str:
     row = next(row for row in rows if (row.lab, row.rung, row.num_items) == EXAMPLE)
     told = row.predicted(device)
     main = told.parts[0]
-    counts = {name: main.launches.features[name] for name in FEATURES}
+    counts = {name: main.launches.features.get(name, 0) for name in FEATURES}
     listed = [[f"`{name}`", f"{value:,.0f}"] for name, value in counts.items() if value]
     least = NOTABLE * max(main.terms.values())
     terms = [
@@ -470,7 +488,8 @@ def in_proportion(fitted: Device, other: Device) -> dict[str, float]:
     cycle of a multiprocessor, or more where the memory's bandwidth asks for it."""
     numbers = {name: getattr(fitted, name) for name in (*MEASURED, *FITTED)}
     cycles = other.multiprocessors * other.clock / (fitted.multiprocessors * fitted.clock)
-    numbers["l2_gbps"] *= max(cycles, other.dram_gbps / fitted.dram_gbps)
+    for name in ("l2_gbps", "l2_single_gbps", "l2_same_gbps"):
+        numbers[name] *= max(cycles, other.dram_gbps / fitted.dram_gbps)
     for name in ("l2_cycles", "dram_cycles"):
         numbers[name] *= other.clock_ghz / fitted.clock_ghz
     return {name: float(f"{value:.4g}") for name, value in numbers.items()}
@@ -562,7 +581,9 @@ def time(
             lab, _, rung = name.partition("/")
             require_known("ladder of", [lab], rows_of)
             require_known(
-                "rung", [rung] if rung else [], {row["rung"]: row for row in rows_of[lab]}
+                "rung",
+                [rung] if rung else [],
+                {row["rung"]: row for row in rows_of[lab]},
             )
         count_all(counted or ())
     rows = read_rows()

@@ -14,7 +14,7 @@ WARP_SIZE = 32
 SECTOR_BYTES = 32
 _REGISTERS = 32  # of a thread, where nvcc has not said
 _RESERVED_SHARED_BYTES = 1024  # of each block, by the system
-_WORDS = {  # for a sentence: "limited by ..."
+LIMITS = {  # for a sentence: "limited by ..."
     "issue": "instruction issue",
     "fp32": "fp32 arithmetic",
     "integer": "integer arithmetic",
@@ -63,8 +63,12 @@ class Device:
     wgmma: float  # ... and of groups of warps
     l1_sectors: float
     l2_bytes: int
-    l2_gbps: float
+    l2_gbps: float  # of data that each multiprocessor has for itself ...
+    l2_single_gbps: float  # ... if a request is for one sector of a line ...
+    l2_same_gbps: float  # ... and of data that all of them ask for
     dram_gbps: float
+    dram_read: float  # the share of it that reads reach ...
+    dram_write: float  # ... and writes
     l1_cycles: float  # of a load that L1 answers
     l2_cycles: float
     dram_cycles: float
@@ -76,13 +80,22 @@ class Device:
     slice_ns: float  # ... at a slice of L2
     float_sum_ns: float  # ... at a word, where each needs the result of the one before
     launch_us: float
-    copy_us: float  # in place of it, for a copy between host and device
+    copy_us: float  # in place of it, for a copy
     call_us: float  # before the first launch
     overlap: float  # how much of the other times hides under the longest
 
     @property
     def clock(self) -> float:
         return self.clock_ghz * 1e9
+
+    @property
+    def read_gbps(self) -> float:
+        return self.dram_gbps * self.dram_read
+
+    @property
+    def copy_gbps(self) -> float:
+        """Of bytes that are read, and as many that are written."""
+        return self.dram_gbps * 2 / (1 / self.dram_read + 1 / self.dram_write)
 
     @property
     def peak_flops(self) -> float:
@@ -153,7 +166,7 @@ class Prediction:
 
     @property
     def limited_by(self) -> str:
-        return _WORDS[self.bound]
+        return LIMITS[self.bound]
 
 
 def predict(calls: Sequence[Launches], device: Device) -> Prediction:
@@ -171,6 +184,21 @@ def _part(launches: Launches, device: Device) -> Part:
     seconds = longest * sum((time / longest) ** norm for time in parts) ** (1 / norm)
     launch_us = device.copy_us if launches.kernel.startswith("cudaMemcpy") else device.launch_us
     return Part(launches, launches.count * (launch_us * 1e-6 + seconds), terms)
+
+
+def shares_of_peak(part: Part, device: Device) -> tuple[float, float]:
+    """Of computing and of memory, as Nsight Compute's section Speed Of Light has them: how busy the
+    busiest unit of each is. L2's own peak is not published; waits are no unit."""
+    launches, terms = part.launches, part.terms
+    moved = _sectors_from_memory(launches, device) + launches.mean("distinct_written_sectors")
+    memory = moved * SECTOR_BYTES / (device.dram_gbps * 1e9)
+    data = sum(terms[term] for term in _DATA)
+    # The unit of _DATA takes one instruction per cycle, and that is work of computing, too.
+    instructions = launches.mean("memory") + launches.mean("exchange")
+    busy = terms["issue"] * instructions / max(1.0, launches.mean("issued")) * device.issue
+    compute = max(busy, *(terms[pipe] for pipe in _PIPES))
+    seconds = part.seconds / launches.count
+    return compute / seconds, max(memory, data) / seconds
 
 
 def resident_blocks(launches: Launches, device: Device) -> int:
@@ -209,13 +237,8 @@ def terms_of(launches: Launches, device: Device) -> dict[str, float]:
         """On the multiprocessor that has most to do."""
         return mean(feature) * busiest / blocks * skew / rate / device.clock
 
-    read = _sectors_from_memory(launches, device)
-    moved = mean("distinct_written_sectors") + read
-    # An atomic reads its sector and writes it.
-    requested = sum(
-        mean(f"l2_{kind}_sectors") * times
-        for kind, times in (("read", 1), ("write", 1), ("atomic", 2))
-    )
+    moved = _sectors_from_memory(launches, device) / device.dram_read
+    moved += mean("distinct_written_sectors") / device.dram_write
     stored = cycles("l2_write_lines", 1) + cycles("l2_write_sectors", 2)
     share = min(1.0, blocks / device.multiprocessors)  # of L2's ports: the multiprocessors'
     barriers = device.barrier_cycles * warps * mean("barriers") / blocks
@@ -241,7 +264,7 @@ def terms_of(launches: Launches, device: Device) -> dict[str, float]:
         "remote": cycles("remote_packets", 1 / device.remote_cycles),
         "l1": max(cycles("l1_sectors", device.l1_sectors), cycles("l1_wavefronts", 1)),
         "stores": stored + cycles("l2_part_sectors", 2),
-        "l2": requested * SECTOR_BYTES / (device.l2_gbps * 1e9 * share),
+        "l2": _l2_seconds(launches, device, rounds) / share,
         "dram": moved * SECTOR_BYTES / (device.dram_gbps * 1e9),
         "atomics": 1e-9
         * max(
@@ -252,6 +275,19 @@ def terms_of(launches: Launches, device: Device) -> dict[str, float]:
         "starts": busiest * device.block_cycles / device.clock,
         max(own, key=lambda wait: own[wait]): waiting / device.clock,
     }
+
+
+def _l2_seconds(launches: Launches, device: Device, rounds: float) -> float:
+    """On all ports. Blocks that run side by side ask for the same lines at about the same time, and
+    L2 answers these requests together; a round of blocks reads each sector once."""
+    mean = launches.mean
+    # An atomic reads its sector and writes it.
+    written = mean("l2_write_sectors") + 2 * mean("l2_atomic_sectors")
+    single, read = mean("l2_single_sectors"), mean("l2_read_sectors")
+    once = min(read - single, rounds * mean("distinct_read_sectors"))
+    served = (once + written) / device.l2_gbps + single / device.l2_single_gbps
+    delivered = (read + written) / device.l2_same_gbps
+    return max(served, delivered) * SECTOR_BYTES * 1e-9
 
 
 def load_cycles(launches: Launches, device: Device) -> float:

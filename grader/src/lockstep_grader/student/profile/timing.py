@@ -106,7 +106,8 @@ def limit_seconds(size: SizeProfile, device: Device) -> float:
         return size.limit_flops / device.peak_mma_flops
     if size.limit == "wgmma_peak":
         return size.limit_flops / device.peak_wgmma_flops
-    return size.limit_bytes / (device.dram_gbps * 1e9)
+    reads_alone = size.limit.startswith("read")
+    return size.limit_bytes / ((device.read_gbps if reads_alone else device.copy_gbps) * 1e9)
 
 
 def sentence(size: SizeProfile, told: Prediction) -> str:
