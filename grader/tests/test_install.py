@@ -55,7 +55,7 @@ def test_lockstep_run_builds_and_runs_a_program(prefix: Path, project: Path) -> 
 
 
 def test_lockstep_run_has_the_headers_of_libraries(prefix: Path, tmp_path: Path) -> None:
-    """Thrust's algorithms call CUB's. test_run_libraries.py has more programs."""
+    """Thrust's algorithms call CUB's. test_run_libraries.py runs other programs."""
     program = Path(__file__).parent / "libraries" / "thrust_on_a_stream.cu"
     ran = call(prefix / "bin" / "lockstep-run", program, cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr

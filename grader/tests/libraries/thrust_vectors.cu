@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Thrust together with kernels: vectors, algorithms, functors, raw pointers. Ends with 0 if all is
+// Thrust together with kernels: vectors, algorithms, functors, raw pointers, and sorts of 2^20
+// items, which would take a minute if the accesses of each were checked. Ends with 0 if all is
 // right.
 #include <thrust/copy.h>
 #include <thrust/count.h>
@@ -40,6 +41,19 @@ struct Gather {
 };
 
 __global__ void sort_in_kernel(int* items) { thrust::sort(thrust::seq, items, items + 8); }
+
+template <class T>
+void sort_many() {
+  std::vector<T> host(1 << 20);
+  for (T& value : host) value = static_cast<T>(std::rand() - RAND_MAX / 2);
+  thrust::device_vector<T> items(host.begin(), host.end());
+  thrust::sort(items.begin(), items.end());
+  std::sort(host.begin(), host.end());
+  std::vector<T> sorted(host.size());
+  CHECK_CUDA(cudaMemcpy(sorted.data(), thrust::raw_pointer_cast(items.data()),
+                        sorted.size() * sizeof(T), cudaMemcpyDeviceToHost));
+  EXPECT(sorted == host);
+}
 
 int main() {
   const int count = 1000;
@@ -86,5 +100,8 @@ int main() {
   sort_in_kernel<<<1, 1>>>(thrust::raw_pointer_cast(few.data()));
   thrust::host_vector<int> sorted = few;
   for (int i = 0; i < 8; ++i) EXPECT(sorted[i] == i);
+
+  sort_many<int>();
+  sort_many<float>();
   return 0;
 }

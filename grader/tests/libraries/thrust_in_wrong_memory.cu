@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Wrong: one sum reads past the end of a vector, the next reads memory of the host on the device,
+// and at last the host reads memory of the device.
+#include <thrust/device_vector.h>
+#include <thrust/execution_policy.h>
+#include <thrust/reduce.h>
+int main() {
+  int host[100] = {};
+  thrust::device_vector<int> items(100, host[0]);
+  int sum = thrust::reduce(items.begin(), items.end() + 1);
+  try {
+    sum += thrust::reduce(thrust::device, host, host + 100);
+  } catch (const std::exception&) {
+  }
+  return sum + *thrust::raw_pointer_cast(items.data());
+}
