@@ -96,12 +96,12 @@ def rows() -> None:
         art.box(left + warp * width / 8, 40, width / 8, height, f"k{warp % 4}")
         art.text(left + (warp + 0.5) * width / 8, 52, f"warp {warp}", "k")
     art.box(left, 40, width, height, "frame")
-    art.text(left, 80, "1 item a thread; 8 requests of 4 sectors", "s")
+    art.text(left, 80, "1 item per thread; 8 requests of 4 sectors", "s")
     art.text(left, 96, "maximum and sum: 5 shuffles each, then shared memory, 1 or 2 barriers", "s")
     art.text(left, 112, "8 warps wait for the slowest", "s")
 
     left = 450
-    art.text(left, 22, "dim3(32, 4): a warp per row, 8,192 blocks of 4 rows", "h")
+    art.text(left, 22, "dim3(32, 4): a warp per row, blocks of 4 rows", "h")
     for row in range(4):
         y = 40 + row * 24
         for step in range(2):

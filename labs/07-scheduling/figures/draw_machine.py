@@ -40,7 +40,7 @@ def residency() -> str:
         take = {"warps": 8, "registers": 8 * 32 * registers, "shared memory": 4096}
         fit = min(have[name] // take[name] for name in have)
         warps = fit * take["warps"]
-        shapes.append(text(x0, 22, f"{registers} registers a thread", "h"))
+        shapes.append(text(x0, 22, f"{registers} registers per thread", "h"))
         shapes.append(text(x0, 40, f"{fit} blocks, {warps} of 24 warps", "s"))
         for k, name in enumerate(have):
             y = 54 + k * (row + 10)

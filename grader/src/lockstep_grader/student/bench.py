@@ -34,7 +34,7 @@ _VERSION = 1
 _BEGIN, _END = "<!-- measured:begin -->", "<!-- measured:end -->"
 
 # Of the plot.
-_WIDTH, _HEIGHT = 820, 400
+_WIDTH, _HEIGHT = 840, 400
 _LEFT, _TOP, _RIGHT, _BOTTOM = 66, 34, 606, 352  # of the axes
 _LEGEND, _ROW = _RIGHT + 16, 18
 _MARGIN = 0.045  # of an axis' length, beyond the first and the last value

@@ -140,7 +140,7 @@ class _Still:
         light = "".join(f".k{i}{{fill:hsl({hue} 68% 74%)}}" for i, hue in enumerate(hues))
         dark = "".join(f".k{i}{{fill:hsl({hue} 55% 62%)}}" for i, hue in enumerate(hues))
         head = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {self._y}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-6 0 {_WIDTH + 6} {self._y}" '
             f'role="img" aria-label="{html.escape(self._idea.alt)}">'
         )
         note = "<!-- SPDX-License-Identifier: MIT. Made by docs/bench/measure stills. -->"
