@@ -115,7 +115,8 @@ def timed_profile(sectors: int) -> Any:
     }
     extent = {"grid": [blocks, 1, 1], "block": [256, 1, 1], "shared_bytes": 0}
     shape = {"kernel": "tree_kernel", **extent, "features": features}
-    return judged(shapes=[shape], limit="read_bandwidth", limit_bytes=1 << 23)
+    limit = {"limit": "read_bandwidth", "limit_bytes": 1 << 23}
+    return judged(shapes=[shape], **limit, sequential_ms=25)
 
 
 def profiled_source(*judgements: Any, source: str = SOURCE) -> str:

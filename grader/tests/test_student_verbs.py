@@ -293,10 +293,8 @@ def test_bench_predicts_no_ladder_of_a_lab_without_a_rung_that_is_timed(checkout
 def test_bench_predicts_a_ladder_without_a_gpu(checkout: Checkout) -> None:
     model = checkout.root / "labs" / LAB / "lab.toml"
     model.write_text(f"{model.read_text()}[rung.speed]\nshare = {{ zero = 0.1, full = 0.5 }}\n")
-    rungs = {
-        "01_first": timed_profile(sectors=1 << 23),
-        "02_second": timed_profile(sectors=1 << 20),
-    }
+    slow = {**timed_profile(sectors=1 << 20), "sequential_ms": 40}
+    rungs = {"01_first": timed_profile(sectors=1 << 23), "02_second": slow}
     sources = {rung: profiled_source(said) for rung, said in rungs.items()}
     folder = checkout.submission("ann", sources)
     ran = checkout.lab("bench", LAB, "--predicted", "--from", folder, "--out", checkout.work)
@@ -307,6 +305,9 @@ def test_bench_predicts_a_ladder_without_a_gpu(checkout: Checkout) -> None:
     assert first["speedup_first"] == 1
     assert first["limited_by"] == "the memory's bandwidth"
     assert second["speedup_first"] > 2
+    for row in (first, second):
+        assert row["speedup_cpu"] == pytest.approx(25 / row["time_ms"]), "the quickest run counts"
+    assert "| times this CPU |" in ran.out
     assert first["share"] == pytest.approx(second["share"] / second["speedup_first"])
     assert (checkout.work / f"{LAB}.svg").is_file()
 

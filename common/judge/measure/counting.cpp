@@ -16,6 +16,7 @@
 #include "measure/counters_json.h"
 #include "measure/launches_check.h"
 #include "measure/one_call.h"
+#include "measure/speed.h"
 
 namespace judge {
 namespace {
@@ -117,7 +118,11 @@ CountResult count(const WorkloadPlan& plan, std::size_t num_items) {
 }
 
 CountResult count_timed(const WorkloadPlan& plan, std::size_t num_items) {
-  return count_once(plan.make(num_items), 0);
+  CountResult result = count_once(plan.make(num_items), 0);
+  if (!kOnGpu && !result.failure) {
+    result.sequential_ms = sequential_ms(plan, num_items, session().seeds()).get();
+  }
+  return result;
 }
 
 void record_counts(const CountResult& result) {
@@ -159,7 +164,8 @@ std::string to_json(const CountResult& result, std::size_t num_items) {
                        {"function", json::quote(result.function)},
                        {"limit", json::quote(result.limit)},
                        {"limit_bytes", json::number(result.limit_bytes, kCountDigits)},
-                       {"limit_flops", json::number(result.limit_flops, kCountDigits)}});
+                       {"limit_flops", json::number(result.limit_flops, kCountDigits)},
+                       {"sequential_ms", json::number(result.sequential_ms, kCountDigits)}});
 }
 
 }  // namespace judge

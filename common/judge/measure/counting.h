@@ -25,13 +25,15 @@ struct CountResult {
   std::string limit;     // of it, too, and what a call at the limit moves and computes
   double limit_bytes = 0;
   double limit_flops = 0;
+  double sequential_ms = 0;  // of a sequential run on this host; 0: it was not timed
 };
 
 // Runs the session's submission over fresh data of num_items: once, and once more, over the plan's
 // look_back_items, if it has any.
 CountResult count(const WorkloadPlan& plan, std::size_t num_items);
 
-// The same, in one run of the call that is timed on cuda.
+// The same, in one run of the call that is timed on cuda. Without a GPU the host's sequential run
+// is timed, too: a predicted time is compared with it.
 CountResult count_timed(const WorkloadPlan& plan, std::size_t num_items);
 
 // Writes the result as test properties: each measure by name, `counters`, `places`. Fails the

@@ -95,6 +95,7 @@ def predict(
     if not rows:
         raise InputError(failures[0] if failures else f"{lab.id} has no rung that is measured")
     compare_with_first(rows)
+    compare_with_cpu(rows)
     return {
         "version": _VERSION,
         "lab": lab.id,
@@ -108,14 +109,23 @@ def predict(
 
 def compare_with_first(rows: Sequence[Row]) -> None:
     """Adds how much faster each rung is than the first one, where both define one function."""
-
-    def work(row: Row) -> tuple[str, int]:
-        return row["function"], row["num_items"]
-
-    first = {work(row): row["time_ms"] for row in rows if row["rung"] == rows[0]["rung"]}
+    first = {_work(row): row["time_ms"] for row in rows if row["rung"] == rows[0]["rung"]}
     for row in rows:
-        if work(row) in first:
-            row["speedup_first"] = first[work(row)] / row["time_ms"]
+        if _work(row) in first:
+            row["speedup_first"] = first[_work(row)] / row["time_ms"]
+
+
+def compare_with_cpu(rows: Sequence[Row]) -> None:
+    """Adds how much faster each rung is than the sequential loop on this CPU: the quickest of its
+    runs, because another program can only make it slower."""
+    for row in rows:
+        runs = [other["sequential_ms"] for other in rows if _work(other) == _work(row)]
+        if any(runs):
+            row["speedup_cpu"] = min(filter(None, runs)) / row["time_ms"]
+
+
+def _work(row: Row) -> tuple[str, int]:
+    return row["function"], row["num_items"]
 
 
 def _predicted_row(size: SizeProfile, told: Prediction) -> Row:
@@ -131,6 +141,7 @@ def _predicted_row(size: SizeProfile, told: Prediction) -> Row:
         "share": min(1.0, best / told.seconds),
         rate: work / told.seconds * 1e-9,
         f"anchor_{rate}": work / best * 1e-9,
+        "sequential_ms": size.sequential_ms,
     }
 
 
@@ -267,11 +278,14 @@ def table(report: dict[str, Any], source: str, plot: str) -> str:
     sizes = sorted({row["num_items"] for row in rows})
     largest = sizes[-1]
     titles = {"share": "share of limit", "of_library": "of library", "speedup_first": "speed-up"}
+    is_measured = "compiler" in report
+    if not is_measured:  # the CPU is the reader's
+        titles["speedup_cpu"] = "times this CPU"
     compared = [name for name in titles if any(name in row for row in rows)]
     head = [*(f"{power(size)}, {unit}" for size in sizes), *(titles[name] for name in compared)]
     is_noisy = any(row.get("noisy") for row in rows)
     noisy = " `~`: rounds that differ by more than 5%." if is_noisy else ""
-    ratios = "medians of paired rounds" if "compiler" in report else "predicted"
+    ratios = "medians of paired rounds" if is_measured else "predicted"
     lines = [
         f"{_origin(report)}, {report['date']}: `{report['command']}` wrote "
         f"[{Path(source).name}]({source}). Ratios are {ratios} at {power(largest)} items"

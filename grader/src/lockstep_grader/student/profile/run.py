@@ -145,6 +145,7 @@ class SizeProfile:
     limit: _Words = ""  # what the judge compares with on a GPU, such as read_bandwidth
     limit_bytes: float = 0  # that a call at the limit moves
     limit_flops: float = 0
+    sequential_ms: float = 0  # of a loop on this machine's CPU; 0: it was not timed
     timeline: _Words = ""  # of copies and kernels, where the judge poses a clock
 
     @property
