@@ -159,7 +159,7 @@ def test_a_long_run_says_how_long_it_will_take(
     monkeypatch.setattr("lockstep_grader.machine.progress._PLAIN_SHARE", 0.0)
     ran = checkout.lab("grade", class_folder, "--jobs", "1")
     left = r"(about \d+ s left|nearly done)"
-    assert re.search(rf"judging: 1 of 4, {left} ann 01-demo/01_first", ran.err)
+    assert re.search(rf"judging: 1 of 4, {left}, ann 01-demo/01_first", ran.err)
 
 
 def test_a_limit_on_files_that_ends_the_judge_is_named(tmp_path: Path) -> None:

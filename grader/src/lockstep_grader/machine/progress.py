@@ -121,8 +121,8 @@ class _PlainStage:
         remaining = self._countdown.left(elapsed, done, total)
         if now - self._last >= max(_PLAIN_SECONDS, elapsed * _PLAIN_SHARE):
             self._last = now
-            parts = filter(None, (f"{self._title}: {done} of {total}", _left(remaining)))
-            self._say(f"{', '.join(parts)} {label}".rstrip())
+            left = _left(remaining) if done < total else ""
+            self._say(", ".join(filter(None, (self._counted(), left, label))))
 
     def __enter__(self) -> Self:
         return self
@@ -132,7 +132,10 @@ class _PlainStage:
     ) -> None:
         seconds = time.monotonic() - self._started
         if kind is None and seconds >= _PLAIN_SECONDS:
-            self._say(f"{self._title}: {self._done} of {self._total}, {_spoken(seconds)}")
+            self._say(f"{self._counted()}, {_spoken(seconds)}")
+
+    def _counted(self) -> str:
+        return f"{self._title}: {self._done} of {self._total}" if self._total else self._title
 
     def _say(self, line: str) -> None:
         print(line, file=self._stream, flush=True)
