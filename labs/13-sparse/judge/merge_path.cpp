@@ -82,12 +82,13 @@ std::vector<double> walk(const Tile& tile, const Matrix& matrix,
     int nonzero = begin - row;
     double sum = 0;
     for (int step = begin; step < end; ++step) {
-      if (row == num_rows || nonzero < row_ends[row]) {
+      const bool ends_row = row < num_rows && nonzero >= row_ends[row];
+      if (!ends_row) {
         sum += product(nonzero++);
-      } else {
-        row_sums[row++] = sum;
-        if (path.clears_sum) sum = 0;
+        continue;
       }
+      row_sums[row++] = sum;
+      if (path.clears_sum) sum = 0;
     }
     carries.push_back({row, sum});
   }
