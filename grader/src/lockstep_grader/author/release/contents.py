@@ -200,6 +200,7 @@ _TOP = (
     "docs/emulator.md",
     "docs/glossary.md",
     "docs/profiling.md",
+    "docs/time.md",
     "docs/notebooks/lockstep.ipynb",
     "docs/figures/banks.svg",
     "docs/figures/roofline.svg",
