@@ -33,35 +33,23 @@ def test_a_library_gives_right_results_without_findings(name: str, tmp_path: Pat
 
 
 @emulated
-def test_kernels_that_leave_a_device_vector_are_found(tmp_path: Path) -> None:
-    program = (PROGRAMS / "past_a_device_vector.cu").read_text("utf-8")
-    assert findings(program, tmp_path) == [("out_of_bounds", 5, "k")]
-
-
-@emulated
-def test_an_algorithm_needs_memory_of_its_own_side_up_to_its_end(tmp_path: Path) -> None:
+def test_thrusts_memory_is_checked_for_its_side_and_up_to_its_end(tmp_path: Path) -> None:
     program = (PROGRAMS / "thrust_in_wrong_memory.cu").read_text("utf-8")
-    kernel = "DeviceReduceSingleTileKernel"
+    algorithm = "DeviceReduceSingleTileKernel"
     assert sorted(findings(program, tmp_path)) == [
-        ("host_pointer", 12, kernel),
-        ("host_pointer", 15, ""),
-        ("out_of_bounds", 10, kernel),
+        ("host_pointer", 14, algorithm),
+        ("host_pointer", 17, ""),
+        ("out_of_bounds", 7, "fill"),
+        ("out_of_bounds", 12, algorithm),
     ]
 
 
 @emulated
-def test_a_barrier_that_is_missing_between_two_uses_of_cubs_storage_is_found(
-    tmp_path: Path,
-) -> None:
-    program = (PROGRAMS / "cub_without_a_barrier.cu").read_text("utf-8")
-    assert findings(program, tmp_path) == [("race", 9, "k")]
-
-
-@emulated
-def test_cubs_functions_for_the_device_are_checked_as_kernels(tmp_path: Path) -> None:
-    program = (PROGRAMS / "cub_in_wrong_memory.cu").read_text("utf-8")
+def test_cubs_functions_are_checked_as_the_kernels_that_they_are_in(tmp_path: Path) -> None:
+    program = (PROGRAMS / "cub_wrong.cu").read_text("utf-8")
     kernel = "DeviceReduceSingleTileKernel"
-    assert findings(program, tmp_path) == [
-        ("host_pointer", 15, kernel),
-        ("out_of_bounds", 14, kernel),
+    assert sorted(findings(program, tmp_path)) == [
+        ("host_pointer", 24, kernel),
+        ("out_of_bounds", 23, kernel),
+        ("race", 10, "sum_twice"),
     ]
