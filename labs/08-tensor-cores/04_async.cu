@@ -57,40 +57,33 @@ struct Stage {
   SharedTile<Tile::kDepth, Tile::kCols> b;
 };
 
-// This thread's share of the copies: the same places of every tile.
+// This thread's share of the copies: the same places of every tile. The swizzle repeats after eight
+// rows and after eight chunks, so all are at constant distances from the first.
 struct Copier {
   __device__ Copier(const Matrices& m, int first_row, int first_col)
-      : rows_left_(m.num_rows - first_row - a_row_),
-        is_b_inside_(first_col + b_chunk_ * kChunk < m.num_cols),
+      : rows_left_(m.num_rows - first_row - row_),
+        cols_left_(m.num_cols - first_col - chunk_ * kChunk),
         depth_(m.depth),
         num_cols_(m.num_cols),
-        d_a_(m.d_a + (first_row + a_row_) * m.depth + a_chunk_ * kChunk),
-        d_b_(m.d_b + b_row_ * m.num_cols + first_col + b_chunk_ * kChunk) {}
+        d_a_(m.d_a + (first_row + row_) * m.depth + chunk_ * kChunk),
+        d_b_(m.d_b + row_ * m.num_cols + first_col + chunk_ * kChunk) {}
 
   // Starts copying the next tiles along the depth; zeros past the edges.
   __device__ void start(Stage& stage) {
-    // TODO 2. Of A's tile, this thread copies the chunks a_chunk_ of rows a_row_, a_row_ + kARows,
-    //         and so on; of B's tile in the same way. Which of them are inside of the matrices?
+    // TODO 2. Of A's tile, this thread copies chunk_ of the rows row_, row_ + kRowsAtATime, and so
+    //         on. Of B's tile, it copies every kChunksAtATime-th chunk of such rows. Which of them
+    //         are inside of the matrices?
     first_k_ += Tile::kDepth;
     d_a_ += Tile::kDepth;
     d_b_ += Tile::kDepth * num_cols_;
   }
 
-  static constexpr int kAChunks = Tile::kDepth / kChunk;  // of a row
-  static constexpr int kBChunks = Tile::kCols / kChunk;
-  static constexpr int kARows = Tile::kThreads / kAChunks;  // copied at a time
-  static constexpr int kBRows = Tile::kThreads / kBChunks;
+  static constexpr int kChunksAtATime = Tile::kDepth / kChunk;
+  static constexpr int kRowsAtATime = Tile::kThreads / kChunksAtATime;
 
-  __device__ static void copy(uint4* chunk, const __nv_bfloat16* d_chunk, bool inside) {
-    __pipeline_memcpy_async(chunk, d_chunk, sizeof *chunk, inside ? 0 : sizeof *chunk);
-  }
-
-  const int a_row_ = threadIdx.x / kAChunks;
-  const int a_chunk_ = threadIdx.x % kAChunks;
-  const int b_row_ = threadIdx.x / kBChunks;
-  const int b_chunk_ = threadIdx.x % kBChunks;
-  const int rows_left_;
-  const bool is_b_inside_;
+  const int row_ = threadIdx.x / kChunksAtATime;
+  const int chunk_ = threadIdx.x % kChunksAtATime;
+  const int rows_left_, cols_left_;
   const int depth_, num_cols_;
   int first_k_ = 0;
   const __nv_bfloat16* d_a_;  // the next chunk to copy
@@ -130,8 +123,8 @@ __global__ void __launch_bounds__(Tile::kThreads, 1) async_kernel(Matrices m) {
 
   Copier copier(m, first_row, first_col);
   const auto start_copies = [&](int step) {
-    if (step < num_steps) copier.start(stages[step % kStages]);
-    __pipeline_commit();  // one batch per step, even an empty one: waiting counts batches
+    copier.start(stages[step % kStages]);  // zeros after the last step: waiting counts batches
+    __pipeline_commit();
   };
   // TODO 5. Start the copies of the first kStages - 1 steps. In step s, start those of step
   //         s + kStages - 1. Which barrier makes sure that their stage is free?

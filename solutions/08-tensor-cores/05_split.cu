@@ -59,29 +59,37 @@ struct Stage {
   SharedTile<Tile::kDepth, Tile::kCols> b;
 };
 
-// This thread's share of the copies: the same places of every tile.
+// This thread's share of the copies: the same places of every tile. The swizzle repeats after eight
+// rows and after eight chunks, so all are at constant distances from the first.
 class Copier {
  public:
   __device__ Copier(const Matrices& m, int first_row, int first_col)
-      : rows_left_(m.num_rows - first_row - a_row_),
-        is_b_inside_(first_col + b_chunk_ * kChunk < m.num_cols),
+      : rows_left_(m.num_rows - first_row - row_),
+        cols_left_(m.num_cols - first_col - chunk_ * kChunk),
         depth_(m.depth),
         num_cols_(m.num_cols),
-        d_a_(m.d_a + (first_row + a_row_) * m.depth + a_chunk_ * kChunk),
-        d_b_(m.d_b + b_row_ * m.num_cols + first_col + b_chunk_ * kChunk) {}
+        d_a_(m.d_a + (first_row + row_) * m.depth + chunk_ * kChunk),
+        d_b_(m.d_b + row_ * m.num_cols + first_col + chunk_ * kChunk) {}
 
   // Starts copying the next tiles along the depth; zeros past the edges.
   __device__ void start(Stage& stage) {
-    const bool is_a_inside = first_k_ + a_chunk_ * kChunk < depth_;
+    uint4* const a = stage.a.at(row_, chunk_);
+    uint4* const b = stage.b.at(row_, chunk_);
+    const bool is_a_inside = first_k_ + chunk_ * kChunk < depth_;
 #pragma unroll
-    for (int row = 0; row < Tile::kRows; row += kARows) {
-      copy(stage.a.at(a_row_ + row, a_chunk_), d_a_ + row * depth_,
-           is_a_inside && row < rows_left_);
+    for (int row = 0; row < Tile::kRows; row += kRowsAtATime) {
+      copy_or_clear_async(a + row * stage.a.kChunksPerRow, d_a_ + row * depth_,
+                          is_a_inside && row < rows_left_);
     }
 #pragma unroll
-    for (int row = 0; row < Tile::kDepth; row += kBRows) {
-      copy(stage.b.at(b_row_ + row, b_chunk_), d_b_ + row * num_cols_,
-           is_b_inside_ && first_k_ + b_row_ + row < depth_);
+    for (int row = 0; row < Tile::kDepth; row += kRowsAtATime) {
+      const bool is_b_inside = first_k_ + row_ + row < depth_;
+#pragma unroll
+      for (int chunk = 0; chunk < stage.b.kChunksPerRow; chunk += kChunksAtATime) {
+        copy_or_clear_async(b + row * stage.b.kChunksPerRow + chunk,
+                            d_b_ + row * num_cols_ + chunk * kChunk,
+                            is_b_inside && chunk * kChunk < cols_left_);
+      }
     }
     first_k_ += Tile::kDepth;
     d_a_ += Tile::kDepth;
@@ -89,21 +97,12 @@ class Copier {
   }
 
  private:
-  static constexpr int kAChunks = Tile::kDepth / kChunk;  // of a row
-  static constexpr int kBChunks = Tile::kCols / kChunk;
-  static constexpr int kARows = Tile::kThreads / kAChunks;  // copied at a time
-  static constexpr int kBRows = Tile::kThreads / kBChunks;
+  static constexpr int kChunksAtATime = Tile::kDepth / kChunk;
+  static constexpr int kRowsAtATime = Tile::kThreads / kChunksAtATime;
 
-  __device__ static void copy(uint4* chunk, const __nv_bfloat16* d_chunk, bool inside) {
-    __pipeline_memcpy_async(chunk, d_chunk, sizeof *chunk, inside ? 0 : sizeof *chunk);
-  }
-
-  const int a_row_ = threadIdx.x / kAChunks;
-  const int a_chunk_ = threadIdx.x % kAChunks;
-  const int b_row_ = threadIdx.x / kBChunks;
-  const int b_chunk_ = threadIdx.x % kBChunks;
-  const int rows_left_;
-  const bool is_b_inside_;
+  const int row_ = threadIdx.x / kChunksAtATime;
+  const int chunk_ = threadIdx.x % kChunksAtATime;
+  const int rows_left_, cols_left_;
   const int depth_, num_cols_;
   int first_k_ = 0;
   const __nv_bfloat16* d_a_;  // the next chunk to copy
@@ -119,13 +118,15 @@ struct Fragments {
   __device__ void load(Stage& stage, int warp_row, int warp_col, int k) {
     const int row = threadIdx.x % 16;
     const int chunk = threadIdx.x % 32 / 16;
+    const uint4* const a_first = stage.a.at(warp_row + row, k / kChunk + chunk);
 #pragma unroll
     for (int i = 0; i < Tile::kMmasDown; ++i) {
-      load_matrices(a[i], stage.a.at(warp_row + i * kMmaRows + row, k / kChunk + chunk));
+      load_matrices(a[i], a_first + i * kMmaRows * stage.a.kChunksPerRow);
     }
 #pragma unroll
     for (int j = 0; j < Tile::kMmasAcross / 2; ++j) {
-      load_transposed(b[j], stage.b.at(k + row, warp_col / kChunk + 2 * j + chunk));
+      const uint4* const b_first = stage.b.at(row, warp_col / kChunk + 2 * j + chunk);
+      load_transposed(b[j], b_first + k * stage.b.kChunksPerRow);
     }
   }
 };
@@ -154,8 +155,8 @@ __global__ void __launch_bounds__(Tile::kThreads, 1) split_matmul_kernel(Matrice
 
   Copier copier(m, first_row, first_col);
   const auto start_copies = [&](int step) {
-    if (step < num_steps) copier.start(stages[step % kStages]);
-    __pipeline_commit();  // one batch per step, even an empty one: waiting counts batches
+    copier.start(stages[step % kStages]);  // zeros after the last step: waiting counts batches
+    __pipeline_commit();
   };
 #pragma unroll
   for (int step = 0; step < kStages - 1; ++step) start_copies(step);
@@ -164,21 +165,19 @@ __global__ void __launch_bounds__(Tile::kThreads, 1) split_matmul_kernel(Matrice
 
   float sums[Tile::kMmasDown][Tile::kMmasAcross][4] = {};
   Fragments fragments[2];  // one is multiplied while the other is loaded
-  if (num_steps > 0) fragments[0].load(stages[0], warp_row, warp_col, 0);
+  fragments[0].load(stages[0], warp_row, warp_col, 0);
   for (int step = 0; step < num_steps; ++step) {
 #pragma unroll
     for (int k = 0; k < Tile::kDepth; k += kMmaDepth) {
       const int now = k / kMmaDepth % 2;
-      if (k == 0) start_copies(step + kStages - 1);  // where all have read, before the last barrier
       if (k + kMmaDepth < Tile::kDepth) {
         fragments[1 - now].load(stages[step % kStages], warp_row, warp_col, k + kMmaDepth);
       } else {
         __pipeline_wait_prior(kStages - 2);  // all batches but the newest have arrived
         __syncthreads();  // the next stage is full, and all have read the last of this one
-        if (step + 1 < num_steps) {
-          fragments[1 - now].load(stages[(step + 1) % kStages], warp_row, warp_col, 0);
-        }
+        fragments[1 - now].load(stages[(step + 1) % kStages], warp_row, warp_col, 0);
       }
+      if (k == 0) start_copies(step + kStages - 1);  // where all have read, before the last barrier
 #pragma unroll
       for (int i = 0; i < Tile::kMmasDown; ++i) {
 #pragma unroll

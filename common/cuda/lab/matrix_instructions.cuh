@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The instructions of the tensor cores, and the one that loads their operands, as functions.
+// The instructions of the tensor cores, and those that bring their operands, as functions.
 //
 // All 32 lanes of a warp execute them together, and together hold the matrices. With g = lane / 4
 // and t = lane % 4, register i of a lane holds
@@ -34,6 +34,16 @@ __device__ __forceinline__ void multiply_e4m3(float (&d)[4], const std::uint32_t
       "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+// Starts copying 16 bytes from global to shared memory, or clears them there if `inside` is false:
+// then d_from may be any address. The copy belongs to the batch of the next __pipeline_commit().
+// CUDA's __pipeline_memcpy_async takes two instructions, if the compiler does not know `inside`.
+__device__ __forceinline__ void copy_or_clear_async(void* to, const void* d_from, bool inside) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
+                   static_cast<std::uint32_t>(__cvta_generic_to_shared(to))),
+               "l"(__cvta_generic_to_global(d_from)), "r"(inside ? 16 : 0)
+               : "memory");
 }
 
 // Loads four matrices of 8 rows of 16 bytes from shared memory. Lane l passes the address of row
