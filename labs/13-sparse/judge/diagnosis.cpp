@@ -7,9 +7,9 @@
 #include <numeric>
 #include <utility>
 
+#include "diagnosis_merge_path.h"
 #include "fixture/options.h"
 #include "fixture/words.h"
-#include "merge_path.h"
 #include "reference.h"
 #include "sparse.cuh"
 

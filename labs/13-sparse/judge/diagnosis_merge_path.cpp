@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "merge_path.h"
+#include "diagnosis_merge_path.h"
 
 #include <algorithm>
 #include <cmath>
