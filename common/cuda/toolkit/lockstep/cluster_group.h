@@ -11,12 +11,15 @@ namespace __v1 {
 
 class cluster_group {
  public:
-  static LOCKSTEP_DEVICE void sync() {
-    barrier_arrive();
-    barrier_wait();
+  struct arrival_token {};
+
+  static LOCKSTEP_DEVICE void sync() { barrier_wait(barrier_arrive()); }
+  static LOCKSTEP_DEVICE arrival_token barrier_arrive() {
+    __nvvm_barrier_cluster_arrive();
+    return {};
   }
-  static LOCKSTEP_DEVICE void barrier_arrive() { __nvvm_barrier_cluster_arrive(); }
   static LOCKSTEP_DEVICE void barrier_wait() { __nvvm_barrier_cluster_wait(); }
+  static LOCKSTEP_DEVICE void barrier_wait(arrival_token&&) { barrier_wait(); }
 
   static LOCKSTEP_DEVICE unsigned int block_rank() {
     return __nvvm_read_ptx_sreg_cluster_ctarank();
