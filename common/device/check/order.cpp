@@ -147,14 +147,20 @@ void Order::acquire(BlockOrder& block, std::uint32_t warp, std::uint32_t lanes,
   block.next_horizon = std::max(block.next_horizon, until);
 }
 
-void Order::bring(BlockOrder& block, std::uint32_t warp, std::uint32_t lanes, const void* barrier) {
-  tick(block);
+// After a tick.
+void Order::add_knowledge(BlockOrder& block, std::uint32_t warp, std::uint32_t lanes,
+                          const void* barrier) {
   has_partial_barriers_ = true;
   Knowledge& brought = block.brought[barrier];
   brought.ticks.resize(block.warps.size());
   join(brought.ticks, block.warps[warp].ticks);
   brought.ticks[warp] = block.tick;
   brought.horizon = std::max(brought.horizon, horizon_of(block, warp, lanes));
+}
+
+void Order::bring(BlockOrder& block, std::uint32_t warp, std::uint32_t lanes, const void* barrier) {
+  tick(block);
+  add_knowledge(block, warp, lanes, barrier);
 }
 
 void Order::take(BlockOrder& block, std::uint32_t warp, std::uint32_t lanes, const void* barrier) {
@@ -170,7 +176,8 @@ void Order::threads_meet(BlockOrder& block, std::span<const std::uint32_t> lanes
       if (lanes_by_warp[warp] != 0) visit(warp, lanes_by_warp[warp]);
     }
   };
-  for_each_warp([&](auto warp, auto lanes) { bring(block, warp, lanes, barrier); });
+  tick(block);
+  for_each_warp([&](auto warp, auto lanes) { add_knowledge(block, warp, lanes, barrier); });
   for_each_warp([&](auto warp, auto lanes) { take(block, warp, lanes, barrier); });
   block.brought.erase(barrier);
 }

@@ -98,6 +98,8 @@ class Order {
   void take_ordinal(BlockOrder& block);
   void add_release(BlockOrder& block, std::uint32_t warp, std::uint32_t lanes, bool for_device,
                    std::uint64_t horizon);
+  void add_knowledge(BlockOrder& block, std::uint32_t warp, std::uint32_t lanes,
+                     const void* barrier);
   bool is_full() const;
 
   std::unordered_map<std::uint32_t, std::vector<Release>> releases_;  // by the block's ordinal
