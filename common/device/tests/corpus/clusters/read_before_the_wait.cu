@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// race: between its arrival and its wait a block knows nothing of the other one.
+// race: between its arrival and its wait, a block may read before the other one has written.
 // or: uninitialized_read
 // at: const int theirs = other[threadIdx.x];
 // at: tile[threadIdx.x] = *item;
