@@ -4,6 +4,7 @@
 #include <string>
 
 #include "run/engine.h"
+#include "run/findings.h"
 #include "run/generic_memory.h"
 
 namespace run {
@@ -11,17 +12,15 @@ namespace {
 
 using code::Op;
 
-struct Location {
-  std::string file;
-  std::uint32_t line = 0;
-};
-
-Location location_at(const Warp& warp, int lane, std::uint64_t data) {
-  Location location;
-  location.file = read_text(warp, lane, read_generic<std::uint64_t>(warp, lane, data));
-  location.file = location.file.substr(location.file.rfind('/') + 1);
-  location.line = read_generic<std::uint32_t>(warp, lane, data + 8);
-  return location;
+// Its record has the line of an operator, that of the call may be the statement's.
+report::Place place_at(const Warp& warp, const Op* op, int lane, std::uint64_t data) {
+  const Launch& launch = *warp.block->launch;
+  report::Place place = place_of(launch, launch.running, instruction_of(warp, op));
+  const std::string file = read_text(warp, lane, read_generic<std::uint64_t>(warp, lane, data));
+  if (place.file == file.substr(file.rfind('/') + 1)) {
+    place.line = read_generic<std::uint32_t>(warp, lane, data + 8);
+  }
+  return place;
 }
 
 constexpr std::uint64_t kBehindLocation = 16;
@@ -56,11 +55,9 @@ std::string value_text(std::uint64_t bits, const TypeName& type) {
   return type.is_signed ? std::to_string(static_cast<std::int64_t>(bits)) : std::to_string(bits);
 }
 
-[[noreturn]] void end_at(Warp& warp, const Location& where, report::Kind kind, std::string message,
-                         int error) {
-  throw Fault{
-      {kind, where.file, where.line, warp.block->launch->kernel->readable, std::move(message)},
-      error};
+[[noreturn]] void end_at(const Warp& warp, const report::Place& place, report::Kind kind,
+                         std::string message, int error) {
+  throw Fault{finding_at(kind, *warp.block->launch, place, std::move(message)), error};
 }
 
 const Op* out_of_bounds(Warp& warp, const Op* op, std::uint32_t lanes) {
@@ -68,7 +65,7 @@ const Op* out_of_bounds(Warp& warp, const Op* op, std::uint32_t lanes) {
   const std::uint64_t data = call_argument(warp, op, 0, lane);
   const TypeName array = type_at(warp, lane, data, kBehindLocation);
   const TypeName index = type_at(warp, lane, data, kBehindLocation + 8);
-  end_at(warp, location_at(warp, lane, data), report::Kind::kOutOfBounds,
+  end_at(warp, place_at(warp, op, lane, data), report::Kind::kOutOfBounds,
          thread_name(warp, lane) + " uses index " +
              value_text(call_argument(warp, op, 1, lane), index) + " of an array of type " +
              array.name,
@@ -84,12 +81,12 @@ const Op* overflow(Warp& warp, const Op* op, std::uint32_t lanes) {
   const std::string right =
       operation == 'n' ? "" : value_text(call_argument(warp, op, 2, lane), type);
   if (operation == '/' && right == "0") {
-    end_at(warp, location_at(warp, lane, data), report::Kind::kCrash,
+    end_at(warp, place_at(warp, op, lane, data), report::Kind::kCrash,
            thread_name(warp, lane) + " divides " + left + " by zero", cudaErrorLaunchFailure);
   }
   const std::string what =
       operation == 'n' ? "-(" + left + ")" : left + " " + operation + " " + right;
-  end_at(warp, location_at(warp, lane, data), report::Kind::kCrash,
+  end_at(warp, place_at(warp, op, lane, data), report::Kind::kCrash,
          thread_name(warp, lane) + " computes " + what + ", which is too large for " + type.name +
              ": the result is undefined; compute with a wider type",
          cudaErrorLaunchFailure);
@@ -100,7 +97,7 @@ const Op* shift(Warp& warp, const Op* op, std::uint32_t lanes) {
   const std::uint64_t data = call_argument(warp, op, 0, lane);
   const TypeName type = type_at(warp, lane, data, kBehindLocation);
   const TypeName amount = type_at(warp, lane, data, kBehindLocation + 8);
-  end_at(warp, location_at(warp, lane, data), report::Kind::kCrash,
+  end_at(warp, place_at(warp, op, lane, data), report::Kind::kCrash,
          thread_name(warp, lane) + " shifts a number of type " + type.name + " by " +
              value_text(call_argument(warp, op, 2, lane), amount) +
              " bits: the result is undefined",
@@ -114,7 +111,7 @@ const Op* type_mismatch(Warp& warp, const Op* op, std::uint32_t lanes) {
   const TypeName type = type_at(warp, lane, data, kBehindLocation);
   const std::uint64_t alignment =
       std::uint64_t{1} << read_generic<std::uint8_t>(warp, lane, data + kBehindLocation + 8);
-  const Location where = location_at(warp, lane, data);
+  const report::Place where = place_at(warp, op, lane, data);
   if (address == 0) {
     end_at(warp, where, report::Kind::kOutOfBounds,
            thread_name(warp, lane) + " uses a null pointer to " + type.name,
@@ -129,7 +126,7 @@ const Op* type_mismatch(Warp& warp, const Op* op, std::uint32_t lanes) {
 
 const Op* unreachable(Warp& warp, const Op* op, std::uint32_t lanes) {
   const int lane = std::countr_zero(lanes);
-  end_at(warp, location_at(warp, lane, call_argument(warp, op, 0, lane)), report::Kind::kCrash,
+  end_at(warp, place_at(warp, op, lane, call_argument(warp, op, 0, lane)), report::Kind::kCrash,
          thread_name(warp, lane) + " reaches the end of a function that must return a value",
          cudaErrorLaunchFailure);
 }
