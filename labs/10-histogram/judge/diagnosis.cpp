@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <numeric>
 
+#include "fixture/options.h"
 #include "protocol/arena.h"
 
 namespace lab_judge {
@@ -40,6 +42,72 @@ bool is_multiple(const Counts& got, const Counts& expected) {
   return factor > 2 && std::ranges::equal(expected, got, [&](unsigned int one, unsigned int all) {
            return one * factor == all;
          });
+}
+
+// Counts each sample that is wanted.
+Counts count_if(const Counted& counted, const std::function<bool(std::size_t index)>& is_wanted) {
+  Counts counts(counted.bins.num_bins);
+  for (std::size_t i = 0; i < counted.h_samples.size(); ++i) {
+    const int bin = counted.bins.bin_of(counted.h_samples[i]);
+    if (bin >= 0 && is_wanted(i)) ++counts[bin];
+  }
+  return counts;
+}
+
+// How many of the first samples give these counts, if whole warps have counted them; else 0.
+std::size_t counted_first(const Counted& counted) {
+  Counts counts(counted.bins.num_bins);
+  for (std::size_t i = 0; i < counted.h_samples.size(); ++i) {
+    if (i > 0 && i % kMinBlock == 0 && counts == counted.h_counts) return i;
+    const int bin = counted.bins.bin_of(counted.h_samples[i]);
+    if (bin >= 0 && ++counts[bin] > counted.h_counts[bin]) return 0;
+  }
+  return 0;
+}
+
+// The lanes of a warp whose samples have one bin: how many they are, and which.
+struct Group {
+  unsigned int size;
+  unsigned int lanes;
+};
+// What rung 04 counts if each group adds this, where lane l has vector l of 32.
+Counts count_by_groups(const Counted& counted, const std::function<unsigned int(Group)>& amount) {
+  Counts counts(counted.bins.num_bins);
+  const std::size_t num_samples = counted.h_samples.size();
+  const auto count_warp = [&](std::size_t first, std::size_t step, std::size_t end) {
+    std::map<int, Group> groups;
+    for (std::size_t lane = 0; lane < kMinBlock && first + lane * step < end; ++lane) {
+      Group& group = groups[counted.bins.bin_of(counted.h_samples[first + lane * step])];
+      ++group.size;
+      group.lanes |= 1U << lane;
+    }
+    for (const auto& [bin, group] : groups) {
+      if (bin >= 0) counts[bin] += amount(group);
+    }
+  };
+  const std::size_t end = num_samples / 4 * 4;
+  for (std::size_t first = 0; first < end; first += 4 * kMinBlock) {
+    for (std::size_t part = 0; part < 4; ++part) count_warp(first + part, 4, end);
+  }
+  count_warp(end, 1, num_samples);
+  return counts;
+}
+
+// Where counts are 0 that should not be, and all others are right: "bin 3", "bins 3 to 8".
+std::string empty_bins(const Counts& got, const Counts& expected) {
+  std::size_t first = got.size();
+  std::size_t last = 0;
+  for (std::size_t bin = 0; bin < got.size(); ++bin) {
+    if (got[bin] == expected[bin]) continue;
+    if (got[bin] != 0) return {};
+    first = std::min(first, bin);
+    last = bin;
+  }
+  for (std::size_t bin = first; bin < last; ++bin) {
+    if (got[bin] != 0) return {};
+  }
+  return first == last ? "bin " + std::to_string(first)
+                       : "bins " + std::to_string(first) + " to " + std::to_string(last);
 }
 
 // What the sum of the counts shows, where nothing more specific fits.
@@ -78,8 +146,8 @@ std::vector<std::string> explain(const Counted& counted) {
   const Counts expected = count_of(samples, counted.bins);
   const Counts more = excess(got, expected);
   std::vector<std::string> clauses;
-  const auto add = [&](bool fits, const char* clause) {
-    if (fits && std::ranges::find(clauses, clause) == clauses.end()) clauses.emplace_back(clause);
+  const auto add = [&](bool fits, const std::string& clause) {
+    if (fits && std::ranges::find(clauses, clause) == clauses.end()) clauses.push_back(clause);
   };
   const auto is_count_of = [&](std::size_t begin, std::size_t end) {
     return got == count_of(samples.subspan(begin, end - begin), counted.bins);
@@ -113,6 +181,43 @@ std::vector<std::string> explain(const Counted& counted) {
           "only the last block's samples are counted: do blocks overwrite each other's counts?");
     }
   }
+  if (judge::options().rung.starts_with("04")) {
+    const auto groups_add = [&](const std::function<unsigned int(Group)>& amount) {
+      return got == count_by_groups(counted, amount);
+    };
+    add(groups_add([](Group group) { return group.size - 1; }),
+        "each group of lanes adds one less than it has lanes");
+    add(groups_add([](Group) { return 1U; }), "each group of lanes adds 1, however many it has");
+    add(groups_add([](Group group) { return (group.lanes & 1) != 0 ? group.size : 0U; }),
+        "only the groups with lane 0 are counted: which lane is the first of the others?");
+    add(groups_add([](Group group) {
+          const unsigned int first = group.lanes & -group.lanes;
+          return (group.lanes & 2 * first) != 0 ? group.size : 0U;
+        }),
+        "only groups are counted that have the lane after their first one: __ffs counts from 1");
+  }
+  if (!clauses.empty()) return clauses;
+
+  Counts weighted = expected;
+  for (std::size_t bin = 0; bin < weighted.size(); ++bin) {
+    weighted[bin] *= static_cast<unsigned int>(bin);
+  }
+  add(got == weighted, "each sample adds the number of its bin, not 1");
+  add(std::ranges::equal(
+          got, expected,
+          [](unsigned int one, unsigned int all) { return one == std::min(all, 1U); }),
+      "no bin has more than 1: is each sample added, by an atomic?");
+  const std::size_t in_vectors = num_samples / 4 * 4;
+  for (std::size_t part = 0; part < 4; ++part) {
+    add(got == count_if(counted, [&](std::size_t i) { return i % 4 != part || i >= in_vectors; }),
+        std::string("of each float4, ") + "xyzw"[part] + " is not counted");
+  }
+  if (const std::size_t first = counted_first(counted); first != 0 && clauses.empty()) {
+    clauses.push_back("only the first " + std::to_string(first) +
+                      " samples are counted: does a thread go on to its next one?");
+  }
+  const std::string bins = empty_bins(got, expected);
+  if (clauses.empty()) add(!bins.empty(), "nothing is counted in " + bins);
   if (clauses.empty()) add_by_total(more, clauses);
   return clauses;
 }
