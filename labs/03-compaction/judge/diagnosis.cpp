@@ -124,9 +124,9 @@ std::string explain_unwritten_count(const Compaction& result, const std::vector<
          "through all blocks, and threadIdx.x begins at 0 in each";
 }
 
-std::string explain_count(const Compaction& result, bool in_place) {
+std::vector<std::string> explain_count(const Compaction& result, bool in_place) {
   const int num_items = static_cast<int>(result.h_in.size());
-  if (num_items == 0) return "the count is not set to 0 when there are no items";
+  if (num_items == 0) return {"the count is not set to 0 when there are no items"};
   const int expected = kept_in(result, 0, num_items);
   const int last = kept_in(result, num_items - 1, num_items);  // 1 or 0
   const auto is = [&](int wrong) { return result.count == wrong && wrong != expected; };
@@ -138,49 +138,49 @@ std::string explain_count(const Compaction& result, bool in_place) {
   };
   const auto begin_of_last = [&](int block) { return (num_items - 1) / block * block; };
 
-  if (is(0) && expected > 1) return "nothing was counted";
-  if (is(num_items - expected)) return "the items that are not kept are counted";
-  if (is(num_items)) return "all items are counted, kept or not";
-  if (in_place && is(expected - last)) {
-    return "the last item is not counted: "
-           "an exclusive scan ends before it, and its flag must be added";
-  }
-  if (in_place && is(expected + last)) {
-    return "the last item's flag is counted twice: is it added to an inclusive scan, or to a sum "
-           "that has it already?";
-  }
-  if (!in_place && any_block([&](int block) {
-        return num_items % block != 0 && is(kept_in(result, 0, num_items / block * block));
-      })) {
-    return kTailDropped;
-  }
-  if (any_block([&](int block) {
+  if (is(0) && expected > 1) return {"nothing was counted"};
+  if (is(num_items - expected)) return {"the items that are not kept are counted"};
+  if (is(num_items)) return {"all items are counted, kept or not"};
+
+  // Where the last block has few items, several mistakes give the same count.
+  std::vector<std::string> clauses;
+  const auto add = [&](bool fits, const char* clause) {
+    if (fits) clauses.emplace_back(clause);
+  };
+  add(in_place && is(expected - last),
+      "the last item is not counted: an exclusive scan ends before it, and its flag must be added");
+  add(in_place && is(expected + last),
+      "the last item's flag is counted twice: is it added to an inclusive scan, or to a sum that "
+      "has it already?");
+  add(!in_place && any_block([&](int block) {
+    return num_items % block != 0 && is(kept_in(result, 0, num_items / block * block));
+  }),
+      kTailDropped);
+  add(in_place &&
+          any_block([&](int block) { return block < num_items && is(kept_in(result, 0, block)); }),
+      "the count is that of the first block alone: which block knows what all of them keep?");
+  add(any_block([&](int block) {
         const int begin = begin_of_last(block);
         return begin > 0 && is(kept_in(result, begin, num_items));
-      })) {
-    return "the count is that of the last block alone: what the blocks before it keep is missing";
-  }
-  if (any_block([&](int block) {
+      }),
+      "the count is that of the last block alone: what the blocks before it keep is missing");
+  add(any_block([&](int block) {
         const int begin = begin_of_last(block);
         return begin > 0 && is(kept_in(result, begin - block, num_items));
-      })) {
-    return "the last block's offset is the count of the block before it, not the sum of the counts "
-           "of all blocks before it";
-  }
-  if (any_block([&](int block) { return is(kept_in(result, 0, begin_of_last(block))); })) {
-    return "the last block's own items are not counted: its offset ends before them";
-  }
-  if (any_block([&](int block) {
+      }),
+      "the last block's offset is the count of the block before it, not the sum of the counts of "
+      "all blocks before it");
+  add(any_block([&](int block) { return is(kept_in(result, 0, begin_of_last(block))); }),
+      "the last block's own items are not counted: its offset ends before them");
+  add(any_block([&](int block) {
         return is(expected + kept_in(result, begin_of_last(block), num_items));
-      })) {
-    return "the last block's offset includes its own count: the counts were scanned inclusively";
-  }
-  if (any_block([&](int block) {
+      }),
+      "the last block's offset includes its own count: the counts were scanned inclusively");
+  add(any_block([&](int block) {
         return is(expected + (num_items + block - 1) / block * block - num_items);
-      })) {
-    return "places past the end of the input are counted as if they held items";
-  }
-  return {};
+      }),
+      "places past the end of the input are counted as if they held items");
+  return clauses;
 }
 
 std::string explain_kept(const Compaction& result, const std::vector<int>& expected) {
@@ -192,6 +192,11 @@ std::string explain_kept(const Compaction& result, const std::vector<int>& expec
   if (count < num_items && got.front() == kUnwritten &&
       std::equal(expected.begin(), expected.end(), out.begin() + 1)) {
     return "places are taken from an inclusive scan: everything is one place too far";
+  }
+  if (count < num_items && std::ranges::equal(out, result.h_in, [&](int written, int item) {
+        return written == (result.keep(item) ? item : kUnwritten);
+      })) {
+    return "each kept item is where it was in d_in: its place is what the scan has for it";
   }
   if (std::equal(got.begin(), got.end(), result.h_in.begin())) {
     return "the input was copied, kept or not";

@@ -13,8 +13,8 @@ namespace lab_judge {
 // the wrong result is exactly the mistake's. It never contains a number, because the same mistake
 // must read the same at every size.
 
-// result.count is wrong. in_place: the kept items themselves are right.
-std::string explain_count(const Compaction& result, bool in_place);
+// result.count is wrong; all that fit. in_place: the kept items themselves are right.
+std::vector<std::string> explain_count(const Compaction& result, bool in_place);
 
 // Why it was never written, if the kept items are in their places.
 std::string explain_unwritten_count(const Compaction& result, const std::vector<int>& expected);

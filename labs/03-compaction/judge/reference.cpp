@@ -74,7 +74,9 @@ std::optional<Failure> check_count(const Compaction& result, const std::vector<i
   } else if (here && order == Order::kKept) {
     message += "; " + describe_difference(result, *here, expected[*here]);
   }
-  return Failure{judge::kind::kWrongResult, message, explain_count(result, in_place)};
+  Failure failure{judge::kind::kWrongResult, message};
+  for (const std::string& clause : explain_count(result, in_place)) failure.add_pattern(clause);
+  return failure;
 }
 
 std::optional<Failure> check_kept(const Compaction& result, const std::vector<int>& expected) {
