@@ -93,21 +93,24 @@ Counts count_by_groups(const Counted& counted, const std::function<unsigned int(
   return counts;
 }
 
-// Where counts are 0 that should not be, and all others are right: "bin 3", "bins 3 to 8".
-std::string empty_bins(const Counts& got, const Counts& expected) {
+// Where counts are 0 that should not be, and all others are right. Without a number, because a
+// mistake must read the same at every size.
+void add_empty_bins(const Counts& got, const Counts& expected, std::vector<std::string>& clauses) {
   std::size_t first = got.size();
   std::size_t last = 0;
   for (std::size_t bin = 0; bin < got.size(); ++bin) {
     if (got[bin] == expected[bin]) continue;
-    if (got[bin] != 0) return {};
+    if (got[bin] != 0) return;
     first = std::min(first, bin);
     last = bin;
   }
-  for (std::size_t bin = first; bin < last; ++bin) {
-    if (got[bin] != 0) return {};
-  }
-  return first == last ? "bin " + std::to_string(first)
-                       : "bins " + std::to_string(first) + " to " + std::to_string(last);
+  const auto is_zero = [](unsigned int count) { return count == 0; };
+  if (!std::all_of(got.begin() + first, got.begin() + last, is_zero)) return;
+  const bool is_first = std::all_of(got.begin(), got.begin() + first, is_zero);
+  const bool is_last = std::all_of(got.begin() + last, got.end(), is_zero);
+  if (is_first) clauses.emplace_back("nothing is counted in the first bin, or the first bins");
+  if (is_last) clauses.emplace_back("nothing is counted in the last bin, or the last bins");
+  if (!is_first && !is_last) clauses.emplace_back("nothing is counted in some bins in a row");
 }
 
 // What the sum of the counts shows, where nothing more specific fits.
@@ -196,7 +199,11 @@ std::vector<std::string> explain(const Counted& counted) {
         }),
         "only groups are counted that have the lane after their first one: __ffs counts from 1");
   }
-  if (!clauses.empty()) return clauses;
+  constexpr std::size_t kFew = 32;  // samples may all be in the bins that are left out
+  if (!clauses.empty()) {
+    if (num_samples <= kFew) add_empty_bins(got, expected, clauses);
+    return clauses;
+  }
 
   Counts weighted = expected;
   for (std::size_t bin = 0; bin < weighted.size(); ++bin) {
@@ -216,8 +223,7 @@ std::vector<std::string> explain(const Counted& counted) {
     clauses.push_back("only the first " + std::to_string(first) +
                       " samples are counted: does a thread go on to its next one?");
   }
-  const std::string bins = empty_bins(got, expected);
-  if (clauses.empty()) add(!bins.empty(), "nothing is counted in " + bins);
+  if (clauses.empty()) add_empty_bins(got, expected, clauses);
   if (clauses.empty()) add_by_total(more, clauses);
   return clauses;
 }
