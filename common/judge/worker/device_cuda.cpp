@@ -45,8 +45,11 @@ void* scratch_memory(std::size_t size_bytes, bool keep) {
     g_scratch.size_bytes = size_bytes;
     keep = false;
   }
-  if (!keep && !g_is_checked && size_bytes > 0)
+  if (!keep && !g_is_checked && size_bytes > 0) {
     lab::check(cudaMemset(g_scratch.d_base, kPoisonByte, size_bytes));
+    // cudaMemset may return before it is done, and a rung's own streams need not wait for it.
+    lab::check(cudaStreamSynchronize(nullptr));
+  }
   return g_scratch.d_base;
 }
 
