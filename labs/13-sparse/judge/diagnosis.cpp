@@ -295,7 +295,7 @@ std::string describe_wrong_rows(const Matrix& matrix, const std::vector<float>& 
     is_wrong.push_back(h_y[row] != expected[row]);
     if (is_wrong[row]) wrong.push_back(row);
   }
-  const std::string text = "; " + std::to_string(wrong.size()) + " of " + std::to_string(num_rows) +
+  std::string text = "; " + std::to_string(wrong.size()) + " of " + std::to_string(num_rows) +
                            (wrong.size() == 1 ? " rows is wrong" : " rows are wrong");
 
   const double excess = h_y[wrong[0]] - expected[wrong[0]];
