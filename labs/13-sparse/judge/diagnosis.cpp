@@ -296,7 +296,7 @@ std::string describe_wrong_rows(const Matrix& matrix, const std::vector<float>& 
     if (is_wrong[row]) wrong.push_back(row);
   }
   std::string text = "; " + std::to_string(wrong.size()) + " of " + std::to_string(num_rows) +
-                           (wrong.size() == 1 ? " rows is wrong" : " rows are wrong");
+                     (wrong.size() == 1 ? " rows is wrong" : " rows are wrong");
 
   const double excess = h_y[wrong[0]] - expected[wrong[0]];
   const double factor = expected[wrong[0]] == 0 ? 0 : h_y[wrong[0]] / expected[wrong[0]];
