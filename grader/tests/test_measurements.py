@@ -77,7 +77,8 @@ def test_a_missing_tool_is_one_line(
     monkeypatch.setenv("PATH", "/nowhere")
     assert measure.main(["library"]) == 3
     assert capsys.readouterr().err == (
-        "measure: nvcc: No such file or directory (docs/bench/measure lists what each one needs)\n"
+        "measure: nvidia-smi: No such file or directory "
+        "(docs/bench/measure lists what each one needs)\n"
     )
 
 

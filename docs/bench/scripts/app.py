@@ -14,7 +14,7 @@ except ModuleNotFoundError as error:
 
 from measurements import GPU, MEASUREMENTS, SCRIPTS, MeasurementError
 
-HELPERS = ("app", "corpus", "measurements", "sources", "system")
+HELPERS = ("app", "corpus", "measurements", "sources", "system", "timed_calls")
 for module in sorted(file.stem for file in SCRIPTS.glob("*.py") if file.stem not in HELPERS):
     import_module(module)
 

@@ -92,7 +92,8 @@ SOURCE = "docs/bench/scripts/compare_library.cu"
 def streams() -> None:
     """Time lab 12's solutions next to the engines of the device; prints a line per case."""
     rungs = sorted(str(file.relative_to(ROOT)) for file in ROOT.glob("solutions/12-streams/0*.cu"))
-    program = nvcc("streams", ["-Ilabs/12-streams"], ["docs/bench/scripts/streams.cu", *rungs])
+    files = ["docs/bench/scripts/streams.cu", "labs/12-streams/judge/reference.cpp", *rungs]
+    program = nvcc("streams", ["-Ilabs/12-streams", "-Icommon/judge", "-x=cu"], [*files])
     print(output([program]))
 
 

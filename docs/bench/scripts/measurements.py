@@ -260,6 +260,7 @@ def cuda_build() -> Any:
 
 def nvcc(program: str, flags: "list[str | Path]", sources: "list[str | Path]") -> Path:
     """Compiles build/PROGRAM for this machine's GPU, with CUDA's and the labs' headers."""
+    gpu_name()  # without a GPU, `native` is the oldest that nvcc knows
     target = ROOT / "build" / program
     target.parent.mkdir(exist_ok=True)
     output(["nvcc", "-std=c++20", "-arch=native", "-Icommon/cuda", *flags, *sources, "-o", target])

@@ -29,7 +29,7 @@ from measurements import (
     provenance,
     write_json,
 )
-from timing import FEATURES, OTHERS
+from timed_calls import FEATURES, OTHERS, launch
 
 from lockstep_grader.machine.workspace import Workspace
 from lockstep_grader.student.program.build import Options, build_program, program_steps
@@ -50,9 +50,9 @@ def measured(program: Path, arguments: Sequence[str]) -> dict[str, list[dict[str
     kernels: dict[str, list[dict[str, Any]]] = {}
     for row in list(csv.DictReader(line for line in lines if line.startswith('"')))[1:]:
         spelled = re.sub(r"\(.*", "", row["Kernel Name"])
-        launch = {"spelled": spelled, "us": number(row[TIME]) / 1e3}
-        launch["registers"] = round(number(row[REGISTERS]))
-        kernels.setdefault(kernel_name(row["Kernel Name"]), []).append(launch)
+        found = {"spelled": spelled, "us": number(row[TIME]) / 1e3}
+        found["registers"] = round(number(row[REGISTERS]))
+        kernels.setdefault(kernel_name(row["Kernel Name"]), []).append(found)
     return kernels
 
 
@@ -84,16 +84,12 @@ def records(
     of a template apart, so of those there is none."""
     for kernel, launches in measured.items():
         own = [shape for shape in shapes if kernel_name(shape["kernel"]) == kernel]
-        whole = sum(launch["us"] for launch in launches)
-        is_one = len({launch["spelled"] for launch in launches}) == 1
+        whole = sum(each["us"] for each in launches)
+        is_one = len({each["spelled"] for each in launches}) == 1
         both = len(launches) == sum(shape["features"]["launches"] for shape in own)
         if not (is_one and both) or whole < LEAST_US * len(launches):
             continue
-        made = [
-            [kernel, shape["block"], shape["shared_bytes"], launches[0]["registers"]]
-            + [round(shape["features"].get(name, 0)) for name in FEATURES]
-            for shape in own
-        ]
+        made = [launch(shape, kernel, launches[0]["registers"]) for shape in own]
         yield {**head, "kernel": kernel, "us": round(whole, 2), "launches": made}
 
 

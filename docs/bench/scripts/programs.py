@@ -89,7 +89,7 @@ def places(findings: Sequence[Finding]) -> list[str]:
 
 def sanitizer_here() -> Any:
     if (sanitizer := find_sanitizer()) is None:
-        raise MeasurementError(SANITIZER_ADVICE)
+        raise MeasurementError(f"compute-sanitizer is missing: {SANITIZER_ADVICE}")
     return sanitizer
 
 

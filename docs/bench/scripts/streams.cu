@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "given_kernels.cuh"
+#include "judge/reference.h"
 #include "lab/cuda_error.cuh"
 #include "streams.cuh"
 
@@ -56,14 +57,14 @@ struct Data {
     for (cudaStream_t& stream : streams) {
       check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     }
-    for (int i = 0; i < kNumItems; ++i) pageable_in[i] = h_in[i] = lab::mix(i, 2);
+    for (int i = 0; i < kNumItems; ++i) pageable_in[i] = h_in[i] = lab_judge::mix(i, 2);
     check(cudaMemcpy(d_in, h_in, size_bytes, cudaMemcpyHostToDevice));
   }
 };
 
 void expect_mixed(const Word* h_out, int num_rounds, const Data& data, const char* what) {
   for (int i = 0; i < kNumItems; i += 4099) {
-    if (h_out[i] == lab::mix(data.h_in[i], num_rounds)) continue;
+    if (h_out[i] == lab_judge::mix(data.h_in[i], num_rounds)) continue;
     std::printf("WRONG %s at %d\n", what, i);
     return;
   }
@@ -213,7 +214,7 @@ void time_batches(Data& data) {
 void time_steps(Data& data) {
   constexpr int kNumSteps = 2000;
   std::vector<Word> keys(kNumSteps);
-  for (int step = 0; step < kNumSteps; ++step) keys[step] = lab::mix(step, 3);
+  for (int step = 0; step < kNumSteps; ++step) keys[step] = lab_judge::mix(step, 3);
   for (const int num_items : {1000, 100'000, 1'000'000}) {
     Word* const d_other = reinterpret_cast<Word*>(data.d_scratch);
     const double launched_ms = median_ms([&] {

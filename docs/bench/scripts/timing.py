@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The model of time: what the emulator counts for it, its fit to the ladders, and how far off it is.
+"""The model of time: its fit to the ladders, and how far off it is.
 
 docs/time.md explains the model. A measured row counts if its rounds agree: see `noisy` in the ladders.
 """
@@ -8,12 +8,11 @@ import json
 import math
 import re
 import statistics
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import sources
 import typer
@@ -22,37 +21,40 @@ from measurements import (
     GPU,
     NOTHING,
     ROOT,
-    MeasurementError,
     gpu_fields,
     gpu_name,
     markdown,
-    measured_now,
     measurement,
     nvcc,
     output,
-    provenance,
     require_known,
     write,
-    write_json,
+)
+from timed_calls import (
+    COUNTED,
+    DEVICE,
+    FEATURES,
+    Row,
+    count_all,
+    kernel_of,
+    ladders,
+    read_others,
+    read_rows,
 )
 
 from lockstep_grader.model.compat import tomllib
 from lockstep_grader.model.timing import (
     LIMITS,
     Device,
-    Launches,
-    Prediction,
-    predict,
     shares_of_peak,
 )
 from lockstep_grader.student.bench import Line, draw_plot
 from lockstep_grader.student.profile.timing import FOLDER, device_names, read_device
 
-COUNTED, OTHERS, BOUNDS = "time.json", "time-others.json", "bounds.json"
+BOUNDS = "bounds.json"
 CALIBRATE = "docs/bench/scripts/calibrate.cu"
 FIGURE = "time.svg"
 PAGE = ROOT / "docs" / "time.md"
-DEVICE = "h200"
 UNMEASURED = "published"  # begins the source of devices that follow the fitted one
 FITTED = ("next_block_cycles", "launch_us", "copy_us", "call_us", "overlap")
 MEASURED = (  # by calibrate, and carried over to devices that nothing was measured on
@@ -73,7 +75,6 @@ MEASURED = (  # by calibrate, and carried over to devices that nothing was measu
 FACTORS = (0.75, 0.93, 1.07, 1.33)
 WORTH = 0.998  # of the loss: a smaller gain moves no number
 CLEAR = 1.05  # the ratio of two measured times from which their order counts
-MOST_ITEMS, MOST_FLOPS = 1 << 24, 4e10  # of a counted call: more take long
 BUSY, AHEAD = (
     0.6,
     0.1,
@@ -98,116 +99,6 @@ KINDS = {  # of bounds, as predictions name them; the others are arithmetic
     "atomics": "atomics",
 }
 OFF = 1.35  # the ratio of the figure's two dashed lines
-FEATURES = (  # of launches, in the order of the file
-    "launches",
-    "blocks",
-    "cluster_blocks",
-    "warps",
-    "issued",
-    "fp32",
-    "integer",
-    "fp64",
-    "special",
-    "exchange",
-    "tensor_multiply_adds",
-    "wgmma_multiply_adds",
-    "shared_wavefronts",
-    "remote_packets",
-    "global_loads",
-    "l1_sectors",
-    "l1_wavefronts",
-    "l2_read_sectors",
-    "l2_write_sectors",
-    "l2_write_lines",
-    "l2_part_sectors",
-    "l2_atomic_sectors",
-    "hottest_line",
-    "hottest_slice",
-    "hottest_float",
-    "distinct_read_sectors",
-    "distinct_written_sectors",
-    "cold_read_sectors",
-    "barriers",
-    "chain_cycles",
-    "chain_loads",
-    "longest_cycles",
-    "longest_loads",
-    "look_back_blocks",
-    "look_back_width",
-    "l2_single_sectors",
-    "memory",
-)
-
-
-@dataclass(frozen=True)
-class Row:
-    """One call of a solution: what it was counted to do, and how long it took."""
-
-    lab: str
-    rung: str
-    num_items: int
-    seconds: float
-    launches: tuple[Launches, ...]
-
-    def predicted(self, device: Device) -> Prediction:
-        return predict(self.launches, device)
-
-    def error(self, device: Device) -> float:
-        """The logarithm of predicted over measured."""
-        return math.log(self.predicted(device).seconds / self.seconds)
-
-
-def ladders() -> list[dict[str, Any]]:
-    return [json.loads(file.read_text("utf-8")) for file in sorted(BENCH.glob("[0-9][0-9]-*.json"))]
-
-
-def read_rows() -> list[Row]:
-    """The steady rows of the ladders whose calls were counted."""
-    stored = json.loads((BENCH / COUNTED).read_text("utf-8"))
-    calls = {(each["rung"], each["num_items"]): each for each in stored["calls"]}
-    rows = []
-    for ladder in ladders():
-        for row in ladder["rows"]:
-            call = calls.get((f"{ladder['lab']}/{row['rung']}", row["num_items"]))
-            if call is None or row["noisy"]:
-                continue
-            launches = launches_of(call, stored["features"])
-            seconds = row["time_ms"] * 1e-3
-            rows.append(Row(ladder["lab"], row["rung"], row["num_items"], seconds, launches))
-    return rows
-
-
-def kernel_of(spelled: str) -> str:
-    """`sum` of `lab::sum<int>`."""
-    return spelled.partition("<")[0].rpartition("::")[2]
-
-
-def launches_of(call: Mapping[str, Any], features: Sequence[str]) -> tuple[Launches, ...]:
-    return tuple(
-        Launches(
-            name,
-            tuple(block),
-            shared,
-            registers,
-            dict(zip(features, counts, strict=False)),  # an older call lacks the last ones
-        )
-        for name, block, shared, registers, *counts in call["launches"]
-    )
-
-
-def read_others() -> list[Row]:
-    """Kernels of programs that others have written. Nsight Compute has measured them, without a call."""
-    stored = json.loads((BENCH / OTHERS).read_text("utf-8"))
-    return [
-        Row(
-            each["program"],
-            f"{each['kernel']} {each['arguments']}",
-            0,
-            each["us"] * 1e-6,
-            launches_of(each, stored["features"]),
-        )
-        for each in stored["kernels"]
-    ]
 
 
 def loss(rows: Sequence[Row], device: Device) -> float:
@@ -495,68 +386,6 @@ def in_proportion(fitted: Device, other: Device) -> dict[str, float]:
     return {name: float(f"{value:.4g}") for name, value in numbers.items()}
 
 
-# ---- what is counted
-
-
-def record(profile: Any) -> Iterator[dict[str, Any]]:
-    """A call per size, of what `./lab profile --json` wrote."""
-    for size in profile["sizes"]:
-        launches = [
-            [shape["kernel"], shape["block"], shape["shared_bytes"], shape["registers"]]
-            + [round(shape["features"].get(name, 0)) for name in FEATURES]
-            for shape in size["shapes"]
-        ]
-        yield {
-            "rung": f"{profile['lab']}/{profile['rung']}",
-            "num_items": size["num_items"],
-            "launches": launches,
-        }
-
-
-def count(rung: str, sizes: Sequence[int]) -> list[dict[str, Any]]:
-    """One call of a solution per size, on the emulator with the multiprocessors of the device."""
-    with tempfile.TemporaryDirectory() as temp:
-        file = Path(temp) / "profile.json"
-        chosen = [word for size in sizes for word in ("--size", str(size))]
-        command = [
-            "./lab",
-            "profile",
-            rung,
-            "--from",
-            "solutions",
-            "--timed",
-            "--device",
-            DEVICE,
-        ]
-        output([*command, "--line-limit", "1", "--json", file, *chosen])
-        return list(record(json.loads(file.read_text("utf-8"))))
-
-
-def count_all(chosen: Sequence[str]) -> None:
-    """Counts the calls of the ladders, or of the rungs `chosen`, and writes each as it comes."""
-    file = BENCH / COUNTED
-    known = json.loads(file.read_text("utf-8"))["calls"] if file.is_file() else []
-    calls = {(each["rung"], each["num_items"]): each for each in known}
-    for ladder in ladders():
-        sizes: dict[str, list[int]] = {}
-        for row in ladder["rows"]:
-            flops = row.get("gflops", 0) * row["time_ms"] * 1e6
-            if not row["noisy"] and row["num_items"] <= MOST_ITEMS and flops <= MOST_FLOPS:
-                sizes.setdefault(f"{ladder['lab']}/{row['rung']}", []).append(row["num_items"])
-        for rung, numbers in sizes.items():
-            if chosen and rung not in chosen and ladder["lab"] not in chosen:
-                continue
-            try:
-                counted = count(rung, numbers)
-            except MeasurementError as error:  # such as a call that needs more memory
-                print(f"not counted: {error}")
-                continue
-            calls.update({(rung, call["num_items"]): call for call in counted})
-            made = [calls[key] for key in sorted(calls)]
-            write_json(COUNTED, {**provenance(), "features": FEATURES, "calls": made})
-            measured_now(COUNTED, [rung])
-
-
 @measurement(
     "time",
     needs=NOTHING,
@@ -566,6 +395,7 @@ def count_all(chosen: Sequence[str]) -> None:
         "../time.md",
         f"../../{FOLDER.relative_to(ROOT)}/{DEVICE}.toml",
     ],
+    uses=["docs/bench/scripts/timed_calls.py"],
 )
 def time(
     counted: Annotated[
@@ -610,10 +440,10 @@ def time(
 )
 def calibrate() -> None:
     """Measure on this GPU what the model of time needs to know of it."""
+    file = FOLDER / f"{gpu_name()}.toml"
     measured = dict(
         line.split() for line in output([nvcc("calibrate", [], [CALIBRATE])]).splitlines()
     )
-    file = FOLDER / f"{gpu_name()}.toml"
     if not file.is_file():
         text = (FOLDER / f"{DEVICE}.toml").read_text("utf-8")
         text = re.sub(r"(?m)^name = .*$", f'name = "{gpu_fields("name")[0]}"', text)

@@ -9,6 +9,8 @@
 
 namespace lab_judge {
 
+// lab::mix() of the contract, which is for the device only.
+std::uint32_t mix(std::uint32_t word, int num_rounds);
 Words mixed(const Words& words, int num_rounds);
 Words reversed_batches(const Words& words, const std::vector<int>& sizes, int num_rounds);
 Words after_steps(Words words, const Words& keys);
