@@ -21,7 +21,7 @@ from lockstep_grader.student.trace.page import Cells
 from lockstep_grader.student.trace.record import KeyIdea
 
 _NEW, _RUNS, _WAITS, _OVER = "new", "runs", "waits", "over"  # states of a lane
-_LEFT, _CELL, _ROW = 64, 24, 22
+_LEFT, _CELL, _ROW = 70, 24, 22
 _WIDTH = _LEFT + 32 * _CELL + 8
 _MOST_WARPS, _MOST_ROWS, _MOST_LINES = 4, 4, 6
 _COLOURS = 8  # of lines
@@ -140,7 +140,7 @@ class _Still:
         light = "".join(f".k{i}{{fill:hsl({hue} 68% 74%)}}" for i, hue in enumerate(hues))
         dark = "".join(f".k{i}{{fill:hsl({hue} 55% 62%)}}" for i, hue in enumerate(hues))
         head = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-6 0 {_WIDTH + 6} {self._y}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {self._y}" '
             f'role="img" aria-label="{html.escape(self._idea.alt)}">'
         )
         note = "<!-- SPDX-License-Identifier: MIT. Made by docs/bench/measure stills. -->"
