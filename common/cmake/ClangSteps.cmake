@@ -27,13 +27,15 @@ set(clang_kept_calls -fno-builtin-malloc -fno-builtin-free)
 set(clang_ptx_flags --cuda-device-only -Xclang -target-feature -Xclang ${clang_ptx} -S
   ${clang_kept_calls} -Xclang -fmath-errno -ffp-contract=fast -fno-finite-loops -fno-delete-null-pointer-checks)
 
-# As compiled: as nvcc does, but that
+# As compiled: as nvcc does, which unrolls more than clang (a thread's arrays become registers, and loads wait
+# together: docs/time.md), but that
 #   sanitize_thread, an attribute that instruments nothing  no load moves before the condition that guards it: it
 #                                                           would be a race, or reach past an array
 #   memdep-block-scan-limit   a load from shared memory stays, where a store to it is far away
 #   hoist and sink            two branches do not share an access: it would belong to the line of one of them
 #   pick-merged               what other passes merge has one of the lines, instead of none
-set(clang_optimizer_flags -O2 -mllvm -force-attribute=sanitize_thread -mllvm -memdep-block-scan-limit=1
+set(clang_optimizer_flags -O2 -mllvm -unroll-threshold=3000 -mllvm -unroll-partial-threshold=150
+  -mllvm -force-attribute=sanitize_thread -mllvm -memdep-block-scan-limit=1
   -mllvm -hoist-common-insts=false -mllvm -sink-common-insts=false)
 if(clang_version VERSION_GREATER_EQUAL 22)
   list(APPEND clang_optimizer_flags -mllvm -pick-merged-source-locations)
