@@ -75,8 +75,9 @@ struct RunningLaunch {
 struct Engine {
   const code::Program& program;
   std::vector<Monitor*> monitors;
-  std::vector<Monitor*> stepping;  // those that want each op
-  std::vector<Monitor*> entering;  // those that want each block
+  std::vector<Monitor*> stepping;   // those that want each op
+  std::vector<Monitor*> entering;   // those that want each block
+  std::vector<Monitor*> at_locals;  // those that want each access to a thread's own variables
   std::function<void(std::string_view)> print = [](std::string_view) {};
   Launcher launcher = [](const NestedLaunch&) { return cudaErrorNotSupported; };
   int nested_error = 0;  // of the last nested launch that failed

@@ -414,9 +414,11 @@ Machine::~Machine() = default;
 void Machine::set_monitors(std::vector<Monitor*> monitors) {
   state_->stepping.clear();
   state_->entering.clear();
+  state_->at_locals.clear();
   for (Monitor* const monitor : monitors) {
     if (monitor->wants_each_op()) state_->stepping.push_back(monitor);
     if (monitor->wants_blocks()) state_->entering.push_back(monitor);
+    if (monitor->wants_locals()) state_->at_locals.push_back(monitor);
   }
   state_->monitors = std::move(monitors);
 }

@@ -269,6 +269,7 @@ template <bool is_load>
   if (access.space == Space::kLocal && access.owner == nullptr) {
     check_local(warp, access);
     if (!form.is_variable) check_guards(warp, access);
+    for (Monitor* const monitor : warp.engine->at_locals) monitor->touches_local(warp, access);
     form.move_local(warp, form, access, access.lanes);
     return true;
   }

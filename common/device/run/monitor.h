@@ -146,6 +146,10 @@ class Monitor {
   virtual void executes(Warp&, const code::Op&, std::uint32_t /*lanes*/) {}  // if wants_each_op()
   virtual bool wants_each_op() const { return false; }
   virtual bool wants_blocks() const { return false; }  // enters_block()
+  // Of threads' own variables in memory: arrays whose indices the compiler does not know. Their
+  // addresses are within each thread's.
+  virtual void touches_local(Warp&, const Access&) {}
+  virtual bool wants_locals() const { return false; }
 };
 
 }  // namespace run

@@ -17,14 +17,35 @@ TEST_F(Time, InstructionsGoToPipes) {
                                    "add.f32 %a, %t, %n;\nfma.rn.f32 %b, %a, %a, %n;\n"
                                    "add.s32 %c, %t, %n;\nadd.f64 %p, %q, %s;\n"
                                    "ex2.approx.f32 %d, %a;\nshfl.sync.down.b32 %m, %t, 1, 31, -1;\n"
+                                   "xor.b32 %c, %c, %a;\nbar.sync 0;\n"
                                    "st.global.u32 [%out], %c;\n")
                                    .features;
   EXPECT_EQ(all[Feature::kFp32] - nothing[Feature::kFp32], 2U);
-  EXPECT_EQ(all[Feature::kInteger] - nothing[Feature::kInteger], 1U);
+  EXPECT_EQ(all[Feature::kInteger] - nothing[Feature::kInteger], 2U);
+  EXPECT_EQ(all[Feature::kAlu] - nothing[Feature::kAlu], 1U) << "logic";
+  EXPECT_EQ(all[Feature::kAdu] - nothing[Feature::kAdu], 1U) << "the barrier";
   EXPECT_EQ(all[Feature::kFp64] - nothing[Feature::kFp64], 1U);
   EXPECT_EQ(all[Feature::kSpecial] - nothing[Feature::kSpecial], 1U);
   EXPECT_EQ(all[Feature::kExchange] - nothing[Feature::kExchange], 1U);
-  EXPECT_EQ(all[Feature::kIssued] - nothing[Feature::kIssued], 7U);
+  EXPECT_EQ(all[Feature::kIssued] - nothing[Feature::kIssued], 9U);
+}
+
+TEST_F(Time, AConstantIsAnOperandIfItsPlaceIsKnownAndAllLanesTakeIt) {
+  const std::string table = ".const .align 4 .b8 table[64];\n";
+  const std::string use = "add.s32 %a, %a, %t;\n" + kKeep;
+  const auto loads = [&](const std::string& body) {
+    return feature(Feature::kAdu, body, 1, 32, table) - feature(Feature::kAdu, kKeep, 1, 32, table);
+  };
+  EXPECT_EQ(loads("ld.const.u32 %a, [table+4];\n" + use), 0U);
+  EXPECT_EQ(loads("mov.u64 %p, table;\nmul.wide.u32 %q, %t, 4;\nadd.s64 %p, %p, %q;\n"
+                  "setp.lt.u32 %x, %t, 8;\n@%x ld.const.u32 %a, [%p];\n" +
+                  use),
+            1U);
+  EXPECT_EQ(loads("setp.lt.u32 %x, %t, 8;\nmov.u32 %a, 0;\n@%x bra SKIP;\n"
+                  "ld.const.u32 %a, [table];\nSKIP:\n" +
+                  use),
+            1U)
+      << "a short side becomes conditional";
 }
 
 TEST_F(Time, AFunctionOfMathematicsIsManyInstructions) {

@@ -275,6 +275,49 @@ TEST_F(Time, AtomicsQueueAtALine) {
             32U);
 }
 
+TEST_F(Time, LoadsOfNeighbouringSharedWordsAreOneIfTheFirstIsAligned) {
+  const std::string own = "mov.u32 %a, tile;\nshl.b32 %b, %t, 4;\nadd.u32 %a, %a, %b;\n";
+  const std::string four =
+      "ld.shared.u32 %b, [%a];\nld.shared.u32 %c, [%a+8];\nadd.u32 %b, %b, %c;\n"
+      "ld.shared.u32 %c, [%a+4];\nadd.u32 %b, %b, %c;\n"
+      "ld.shared.u32 %c, [%a+12];\nadd.u32 %a, %b, %c;\n" +
+      kKeep;
+  const auto features_of = [&](const std::string& body) {
+    const timing::Features features = timed(body, 1, 32, 0, kTile).features;
+    return std::array{features[Feature::kSharedWavefronts], features[Feature::kMemory]};
+  };
+  EXPECT_EQ(features_of(own + four), (std::array<std::uint64_t, 2>{4, 2}));
+  EXPECT_EQ(features_of(own + "add.u32 %a, %a, 4;\n" + four), (std::array<std::uint64_t, 2>{16, 5}))
+      << "each lane's words are 16 bytes from the next lane's";
+  const std::string two =
+      "setp.lt.u32 %x, %t, 8;\nmov.u32 %b, 0;\nmov.u32 %c, 0;\n@%x bra NEXT;\n"
+      "ld.shared.u32 %b, [%a];\nNEXT:\nsetp.lt.u32 %y, %t, 16;\n@%y bra SUM;\n"
+      "ld.shared.u32 %c, [%a+4];\nSUM:\nadd.u32 %a, %b, %c;\n" +
+      kKeep;
+  EXPECT_EQ(features_of(own + two)[1], 3U) << "other lanes make the second";
+}
+
+// Word w of all lanes lies in one line.
+TEST_F(Time, AThreadsOwnArrayHasALineForEachWord) {
+  const std::string array = ".local .align 4 .b8 array[64];\nmov.u64 %p, array;\n";
+  const std::string any = "and.b32 %a, %t, 7;\nmul.wide.u32 %q, %a, 4;\nadd.s64 %p, %p, %q;\n";
+  const auto stored = [&](const std::string& body) {
+    const timing::Features features = timed(array + body).features;
+    return std::array{features[Feature::kL2WriteLines], features[Feature::kL2WriteSectors],
+                      features[Feature::kL2PartSectors], features[Feature::kLocalWords]};
+  };
+  EXPECT_EQ(stored("st.local.u32 [%p+4], %t;\n"), (std::array<std::uint64_t, 4>{1, 4, 0, 1}));
+  EXPECT_EQ(stored(any + "st.local.u32 [%p], %t;\n"), (std::array<std::uint64_t, 4>{8, 32, 32, 8}));
+  const timing::Features read =
+      timed(array + any + "st.local.u32 [%p], %t;\nld.local.u32 %a, [%p];\n" + kKeep).features;
+  EXPECT_EQ(read[Feature::kL1Sectors], 32U);
+  EXPECT_EQ(read[Feature::kL1Wavefronts], 8U);
+  EXPECT_EQ(read[Feature::kL2ReadSectors], 0U) << "the first cache has them";
+  const std::string small = ".local .align 4 .b8 array[16];\nmov.u64 %p, array;\n";
+  EXPECT_EQ(feature(Feature::kLocalWords, small + "st.local.u32 [%p+4], %t;\n"), 0U)
+      << "nvcc finds registers for it";
+}
+
 TEST_F(Time, LanesAtOneSharedWordComeOneByOne) {
   const std::string tile = "mov.u32 %a, tile;\n";
   const std::string own = "shl.b32 %b, %t, 2;\nadd.u32 %a, %a, %b;\n";
@@ -304,12 +347,12 @@ TEST_F(Time, PacketsGoToAnotherBlockOfTheCluster) {
   EXPECT_EQ(features_of("", add)[Feature::kClusterBlocks], 2U);
 }
 
-TEST_F(Time, ABulkCopyTouchesTheSectorsAndWavefrontsOfItsBytes) {
+TEST_F(Time, ABulkCopyTouchesTheSectorsOfItsBytes) {
   const std::string copy =
       "mov.u32 %a, tile;\nsetp.eq.u32 %x, %t, 0;\n"
       "@%x cp.async.bulk.global.shared::cta.bulk_group [%out+16], [%a+16], 224;\n";
   const timing::Features features = timed(copy, 1, 32, 0, kTile).features;
-  EXPECT_EQ(features[Feature::kSharedWavefronts], 2U);
+  EXPECT_EQ(features[Feature::kSharedWavefronts], 0U) << "it has a way of its own";
   EXPECT_EQ(features[Feature::kL2WriteSectors], 8U);
 }
 

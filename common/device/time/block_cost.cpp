@@ -89,7 +89,7 @@ struct Node {
 struct Base {
   Row row;
   std::size_t writer = kNone;
-  friend bool operator==(const Base&, const Base&) = default;
+  friend auto operator<=>(const Base&, const Base&) = default;
 };
 
 // Keeps memory operations in order where ptxas cannot know that they go to different places: loads
@@ -129,10 +129,58 @@ class MemoryOrder {
   std::size_t barrier_ = kNone;
 };
 
+// Finds loads of neighbouring words of shared memory, between two writes of it, that the same lanes
+// make: all, or those that execute a conditional block.
+constexpr std::uint32_t kAll = UINT32_MAX;
+
+class WideLoads {
+ public:
+  explicit WideLoads(std::vector<BlockCost::Wide>& found) : found_(found) {}
+
+  void add(const Instruction& at, const Base& base, std::uint32_t block) {
+    const std::string_view opcode = opcode_of(at);
+    if (is_stop(at) || is_one_of(opcode, {"bar", "barrier", "st", "atom", "red", "call"})) flush();
+    const bool is_word = at.has("b32") || at.has("f32") || at.has("u32") || at.has("s32");
+    if (opcode != "ld" || !at.has("shared") || !is_word || at.operands.size() != 2) return;
+    if (at.has("v2") || at.has("v4") || at.has("volatile") || base.row == Row{}) return;
+    loads_[{base, block}].emplace(at.operands[1].offset, &at);
+  }
+
+  void flush() {
+    for (const auto& [where, by_offset] : loads_) {
+      for (auto at = by_offset.begin(); at != by_offset.end();) {
+        const std::int64_t words = length(by_offset, at->first);
+        BlockCost::Wide wide = {{}, static_cast<std::uint32_t>(words * kWord)};
+        for (std::int64_t i = 0; i < words; ++i, ++at) wide.loads.push_back(at->second);
+        if (words > 1) found_.push_back(std::move(wide));
+      }
+    }
+    loads_.clear();
+  }
+
+ private:
+  using ByOffset = std::map<std::int64_t, const Instruction*>;
+  static constexpr std::int64_t kWord = 4;
+
+  // Of the widest load that begins there: 4, 2 or 1 words.
+  static std::int64_t length(const ByOffset& loads, std::int64_t first) {
+    for (const std::int64_t words : {4, 2}) {
+      if (first % (words * kWord) != 0) continue;
+      std::int64_t found = 1;
+      while (found < words && loads.contains(first + found * kWord)) ++found;
+      if (found == words) return words;
+    }
+    return 1;
+  }
+
+  std::vector<BlockCost::Wide>& found_;
+  std::map<std::pair<Base, std::uint32_t>, ByOffset> loads_;  // since the last write
+};
+
 // Of the sources at most one is folded in: an instruction of the device has three operands.
 void fold(const code::Function& function, std::vector<Node>& nodes, Node& node) {
   const Instruction& at = function.instructions[node.index];
-  if (node.cost.pipe != Pipe::kInteger) return;
+  if (node.cost.pipe != Pipe::kInteger && node.cost.pipe != Pipe::kAlu) return;
   if (adds_constant_to_address(at)) {
     node.cost = kFree;
     return;
@@ -228,6 +276,8 @@ class Graph {
   const Regions& regions_;
   std::vector<Node> nodes_;
   MemoryOrder memory_;
+  std::vector<BlockCost::Wide> wide_;
+  WideLoads wide_loads_{wide_};
   Row condition_;  // of the last branch
   // Nodes that may have written a row last: conditional ones, and one before them.
   std::map<Row, std::vector<std::size_t>> writers_;
@@ -252,8 +302,9 @@ void Graph::add(std::uint32_t number) {
     if (is_conditional) read(node, condition_);
     fold(function_, nodes_, node);
     memory_.add(at, base_of(at), nodes_.size() - 1, node);
-    if (!at.has_destination || at.operands.empty()) continue;
     const bool may_write = is_conditional || guard != code::kNoGuard;
+    if (guard == code::kNoGuard) wide_loads_.add(at, base_of(at), is_conditional ? number : kAll);
+    if (!at.has_destination || at.operands.empty()) continue;
     for_each_row(at.operands.front(),
                  [&](const Row& row) { write(row, nodes_.size() - 1, may_write); });
   }
@@ -290,6 +341,14 @@ Base Graph::base_of(const Instruction& at) const {
 Cost Graph::cost_at(std::uint32_t index) const {
   const Instruction& at = function_.instructions[index];
   if (opcode_of(at) == "bra") return regions_.cost_of_branch(index);
+  if (opcode_of(at) == "ld" && at.has("const")) {
+    // A constant is an operand, unless its place is known late or the instruction is conditional.
+    const bool is_fixed = !at.operands[1].symbol.starts_with('%');
+    return is_fixed && !regions_.is_conditional(at.block) ? kFree : Cost{Pipe::kAdu, 1, {20, 0}};
+  }
+  if (is_one_of(opcode_of(at), {"ld", "st"}) && at.has("local") && !has_local_memory(function_)) {
+    return {Pipe::kAlu, 1, {4, 0}};
+  }
   if (opcode_of(at) != "mov" || at.operands.size() < 2) return cost_of(at);
   const bool is_special = std::ranges::any_of(function_.specials, [&](const auto& special) {
     return at.operands[1].slot.exists() && row_of(special.slot) == row_of(at.operands[1].slot);
@@ -299,6 +358,8 @@ Cost Graph::cost_at(std::uint32_t index) const {
 
 BlockCost Graph::cost() {
   BlockCost cost;
+  wide_loads_.flush();
+  cost.wide = std::move(wide_);
   std::vector<Path> waits(nodes_.size());
   issue(nodes_, waits, cost);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -325,6 +386,11 @@ BlockCost Graph::cost() {
 }
 
 }  // namespace
+
+bool has_local_memory(const code::Function& function) {
+  constexpr std::uint32_t kInRegistersBytes = 16;
+  return function.local_bytes - function.depot_offset > kInRegistersBytes;
+}
 
 BlockCost cost_of(const code::Function& function, const Regions& regions, std::uint32_t first) {
   Graph graph(function, regions);

@@ -60,7 +60,19 @@ struct BlockCost {
     Path path;
   };
   std::vector<Part> parts;
+
+  // Loads of neighbouring words of shared memory, by their distance from the first: ptxas makes one
+  // of them, if it knows that the first word's address is a multiple of all their bytes.
+  struct Wide {
+    std::vector<const code::Instruction*> loads;
+    std::uint32_t bytes = 0;
+  };
+  std::vector<Wide> wide;
 };
+
+// Whether a thread's own variables are in memory. nvcc finds registers for a few bytes, with a
+// choice where clang has an address.
+bool has_local_memory(const code::Function& function);
 
 // Of the region that begins with the block `first`.
 BlockCost cost_of(const code::Function& function, const Regions& regions, std::uint32_t first);

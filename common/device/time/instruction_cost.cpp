@@ -28,9 +28,8 @@ Cost cost_of_memory(const Instruction& at, std::string_view opcode) {
   if (at.has("param")) {
     // A parameter of 32 bits is an operand of the instruction that takes it.
     const bool is_operand = opcode != "ld" || has_any(at, {"b32", "u32", "s32", "f32"});
-    return is_operand ? kFree : Cost{Pipe::kOther, 1, {20, 0}};
+    return is_operand ? kFree : Cost{Pipe::kAdu, 1, {20, 0}};
   }
-  if (at.has("const")) return kFree;
   // The first cache holds a thread's arrays.
   if (at.has("local")) return {Pipe::kMemory, 1, {opcode == "ld" ? 33 : 0, 0}};
   if (opcode == "ld" || opcode == "ldu") {
@@ -57,7 +56,9 @@ Cost cost_of_integer(const Instruction& at, std::string_view opcode) {
     const bool is_long = is_wide && !at.has("wide");
     return {Pipe::kInteger, is_long ? 3U : 1U, {is_long ? 10 : 5, 0}};
   }
-  return {Pipe::kInteger, is_wide ? 2U : 1U, {is_wide ? 6 : 4, 0}};
+  // Sums and products may be done by the unit of fp32, too.
+  const bool is_sum = is_one_of(opcode, {"add", "sub", "neg", "shl"});
+  return {is_sum ? Pipe::kInteger : Pipe::kAlu, is_wide ? 2U : 1U, {is_wide ? 6 : 4, 0}};
 }
 
 // Functions of mathematics. A device has them as instructions of the program; here they are calls,
@@ -133,9 +134,9 @@ Cost cost_of(const Instruction& at) {
   if (opcode == "shfl") return {Pipe::kExchange, 1, {23, 0}};
   if (opcode == "redux") return {Pipe::kExchange, 2, {23, 0}};
   if (opcode == "match") return {Pipe::kExchange, at.has("any") ? 8U : 4U, {180, 0}};
-  if (opcode == "vote") return {Pipe::kInteger, 1, {12, 0}};
+  if (opcode == "vote") return {Pipe::kAlu, 1, {12, 0}};
   if (opcode == "bar" && at.has("warp")) return {Pipe::kOther, 1, {0, 0}};
-  if (is_one_of(opcode, {"bar", "barrier"})) return {Pipe::kOther, 1, {13, 0}, true};
+  if (is_one_of(opcode, {"bar", "barrier"})) return {Pipe::kAdu, 1, {13, 0}, true};
   if (is_one_of(opcode, {"membar", "fence"})) return {Pipe::kOther, 1, {0, 1}, true};
   if (opcode == "call") return cost_of_call(at);
   if (is_one_of(opcode, {"bra", "brx", "ret", "exit"})) {
@@ -150,7 +151,9 @@ Cost cost_of(const Instruction& at) {
   if (is_one_of(opcode, {"popc", "clz", "brev", "bfind"})) return {Pipe::kSpecial, 1, {14, 0}};
   if (opcode == "cvt") {
     if (is_double) return {Pipe::kSpecial, 2, {20, 0}};
-    return is_float ? Cost{Pipe::kSpecial, 1, {12, 0}} : kFree;
+    if (!is_float) return kFree;
+    const bool is_narrowed = has_any(at, {"bf16", "bf16x2", "f16", "f16x2"}) && at.has("f32");
+    return is_narrowed ? Cost{Pipe::kAlu, 1, {5, 0}} : Cost{Pipe::kSpecial, 1, {12, 0}};
   }
   if (is_double) return {Pipe::kFp64, 1, {8, 0}};
   if (is_float && !is_one_of(opcode, {"setp", "set", "selp", "slct", "min", "max"})) {

@@ -21,10 +21,12 @@ enum class Pipe : std::uint8_t {
   kNone,
   kFp32,
   kInteger,
+  kAlu,  // what only one of the two units of integers does
   kFp64,
   kSpecial,
   kExchange,
   kMemory,
+  kAdu,  // constants that are no operand, and barriers
   kOther
 };
 inline constexpr std::size_t kNumPipes = std::size_t(Pipe::kOther) + 1;

@@ -114,6 +114,9 @@ void Traffic::end_launch(Features& features) {
   features[Feature::kHottestLine] += hottest_line_;
   features[Feature::kHottestSlice] += hottest_slice_;
   features[Feature::kHottestFloat] += hottest_float_;
+  features[Feature::kLocalWords] +=
+      static_cast<std::uint64_t>(std::ranges::count(local_words_, true));
+  local_words_.clear();
   sectors_.for_each([](std::uint8_t& touched) { touched = touched != 0 ? kEarlier : 0; });
 }
 
@@ -170,6 +173,40 @@ void Traffic::access(Features& features, BlockTraffic& block, std::uint32_t warp
     ++of_line;
   });
   end_line();
+}
+
+// Word w of each thread of a warp lies in one line of 128 bytes, lane by lane.
+void Traffic::touch_local(Features& features, const Access& access) {
+  for (std::uint32_t word = 0; word < std::max(access.size_bytes / 4, 1U); ++word) {
+    std::uint32_t rest = access.lanes;
+    const auto at = [&](int lane) {
+      return access.address[static_cast<std::size_t>(lane)] / 4 + word;
+    };
+    while (rest != 0) {
+      const std::uint64_t line = at(std::countr_zero(rest));
+      std::uint32_t same = 0;
+      for (std::uint32_t others = rest; others != 0; others &= others - 1) {
+        const int lane = std::countr_zero(others);
+        if (at(lane) == line) same |= 1U << lane;
+      }
+      rest &= ~same;
+      if (local_words_.size() <= line) local_words_.resize(line + 1);
+      local_words_[line] = true;
+      std::uint64_t sectors = 0, parts = 0;  // of 8 lanes each
+      for (std::uint32_t eight = same; eight != 0; eight >>= 8) {
+        sectors += (eight & 0xff) != 0 ? 1 : 0;
+        parts += (eight & 0xff) != 0 && (eight & 0xff) != 0xff ? 1 : 0;
+      }
+      if (access.writes) {
+        features[Feature::kL2WriteLines] += 1;
+        features[Feature::kL2WriteSectors] += sectors;
+        features[Feature::kL2PartSectors] += parts;
+      } else {
+        features[Feature::kL1Sectors] += sectors;
+        features[Feature::kL1Wavefronts] += 1;
+      }
+    }
+  }
 }
 
 void Traffic::store(Features& features, const Access& access) {

@@ -52,6 +52,7 @@ class Traffic {
   void start(BlockTraffic& block, const run::Block& started);
   void access(Features& features, BlockTraffic& block, std::uint32_t warp,
               const run::Access& access);
+  void touch_local(Features& features, const run::Access& access);
   void end(Features& features, BlockTraffic& block);
   void end_launch(Features& features);
 
@@ -77,6 +78,7 @@ class Traffic {
   AddressTable<std::uint32_t, kSliceBytes> slices_;  // at each slice's lines
   AddressTable<std::uint32_t, 4> float_sums_;        // at each word, of floats
   AddressTable<std::uint32_t, 4> writers_;           // blocks that publish words
+  std::vector<bool> local_words_;                    // that a thread has touched of its own
   std::uint64_t hottest_line_ = 0, hottest_slice_ = 0, hottest_float_ = 0;
 };
 

@@ -24,20 +24,25 @@ std::uint64_t in_products_of_16_bits(const code::Instruction& at, std::uint64_t 
   return has_8_bits ? multiply_adds / 2 : multiply_adds;
 }
 
-constexpr std::pair<Pipe, Feature> kFeatureOfPipe[] = {
-    {Pipe::kFp32, Feature::kFp32},         {Pipe::kInteger, Feature::kInteger},
-    {Pipe::kFp64, Feature::kFp64},         {Pipe::kSpecial, Feature::kSpecial},
-    {Pipe::kExchange, Feature::kExchange}, {Pipe::kMemory, Feature::kMemory}};
+constexpr std::pair<Pipe, Feature> kFeatureOfPipe[] = {{Pipe::kFp32, Feature::kFp32},
+                                                       {Pipe::kInteger, Feature::kInteger},
+                                                       {Pipe::kFp64, Feature::kFp64},
+                                                       {Pipe::kSpecial, Feature::kSpecial},
+                                                       {Pipe::kExchange, Feature::kExchange},
+                                                       {Pipe::kMemory, Feature::kMemory},
+                                                       {Pipe::kAlu, Feature::kInteger},
+                                                       {Pipe::kAlu, Feature::kAlu},
+                                                       {Pipe::kAdu, Feature::kAdu}};
 
 bool is_bulk_copy(const Access& access) {
   return access.is_async_proxy && access.instruction->has("bulk");
 }
 
-std::uint64_t shared_wavefronts(const Access& access) {
-  const auto total = static_cast<std::uint64_t>(count::wavefronts_of(access).total);
-  if (!access.is_atomic) return total;
-  // Lanes at one word come one by one.
-  return std::max(total, static_cast<std::uint64_t>(count::largest_multiplicity(access)));
+bool is_aligned(const Access& access, std::uint32_t bytes) {
+  for (std::uint32_t lanes = access.lanes; lanes != 0; lanes &= lanes - 1) {
+    if (access.address[std::size_t(std::countr_zero(lanes))] % bytes != 0) return false;
+  }
+  return true;
 }
 
 bool is_same(const run::Dim& a, const run::Dim& b) {
@@ -88,6 +93,7 @@ void Watcher::launch_begins(run::Launch& launch) {
   regions_.clear();
   executed_.clear();
   executed_.resize(program_->num_instructions);
+  joined_.assign(program_->num_instructions, {});
   waits_.assign(program_->num_instructions, {});
   used_.clear();
   awaited_.clear();
@@ -141,6 +147,11 @@ Watcher::Executed& Watcher::executed(const Warp& warp, const code::Block& block)
     const std::uint32_t number = function.instructions[block.begin].block;
     known->is_first = !regions.blocks_of(number).empty();
     if (known->is_first) known->cost = cost_of(function, regions, number);
+    for (const BlockCost::Wide& wide : known->cost.wide) {
+      for (const code::Instruction* const load : wide.loads) {
+        joined_[load->id] = {wide.loads.front()->id, wide.bytes};
+      }
+    }
   }
   return *known;
 }
@@ -174,7 +185,12 @@ void Watcher::add_lines(const code::Program& program) {
     for (const auto& [pipe, feature] : kFeatureOfPipe) {
       shape_->features[feature] += block.times * block.cost.slots[std::size_t(pipe)];
     }
-    shape_->features[Feature::kIssued] += block.times * block.cost.issued;
+    std::uint64_t saved = 0;
+    for (const BlockCost::Wide& wide : block.cost.wide) {
+      if (joined_[wide.loads.front()->id].bytes != 0) saved += wide.loads.size() - 1;
+    }
+    shape_->features[Feature::kMemory] -= block.times * saved;
+    shape_->features[Feature::kIssued] += block.times * (block.cost.issued - saved);
     for (const BlockCost::Part& part : block.cost.parts) {
       LineCost& line = line_of(*part.instruction);
       line.issued += block.times * part.slots;
@@ -311,16 +327,33 @@ void Watcher::copies_waited(Warp& warp, std::uint32_t /*lanes*/, std::uint32_t n
 
 // ---- memory
 
+std::uint64_t Watcher::shared_wavefronts(const Access& access) {
+  Joined& joined = joined_[access.instruction->id];
+  if (joined.bytes != 0 && joined.first == access.instruction->id) {
+    if (is_aligned(access, joined.bytes)) {
+      Access wide = access;
+      wide.size_bytes = joined.bytes;
+      if (wide.pattern == run::Pattern::kContiguous) wide.pattern = run::Pattern::kOther;
+      return static_cast<std::uint64_t>(count::wavefronts_of(wide).total);
+    }
+    joined.bytes = 0;  // so ptxas does not know that the address is a multiple, either
+  } else if (joined.bytes != 0 && joined_[joined.first].bytes != 0) {
+    return 0;
+  }
+  const auto total = static_cast<std::uint64_t>(count::wavefronts_of(access).total);
+  if (!access.is_atomic) return total;
+  // Lanes at one word come one by one.
+  return std::max(total, static_cast<std::uint64_t>(count::largest_multiplicity(access)));
+}
+
 void Watcher::access(Warp& warp, Access& access) {
   if (shape_ == nullptr || access.lanes == 0) return;
   // How wgmma reads shared memory is not documented; its rate includes that.
   if (opcode_of(*access.instruction) == "wgmma") return;
   BlockState& block = states_[warp.block->slot];
   if (access.space == Space::kShared) {
-    const std::uint64_t wavefronts =
-        is_bulk_copy(access)
-            ? count::new_units(access, count::kWavefrontBytes, block.bulk_wavefront)
-            : shared_wavefronts(access);
+    // What is copied asynchronously has a way of its own into shared memory.
+    const std::uint64_t wavefronts = access.is_async ? 0 : shared_wavefronts(access);
     shape_->features[Feature::kSharedWavefronts] += wavefronts;
     block.work.add_wavefronts(wavefronts);
     if (access.remote != nullptr) {
@@ -334,6 +367,11 @@ void Watcher::access(Warp& warp, Access& access) {
   if (is_bulk_copy(access)) {
     block.arrivals = longer(block.arrivals, block.warps[warp.id].now() + Path{0, 1});
   }
+}
+
+void Watcher::touches_local(Warp& warp, const Access& access) {
+  if (shape_ == nullptr || !has_local_memory(*warp.part->frames.back().function)) return;
+  traffic_.touch_local(shape_->features, access);
 }
 
 void Watcher::begin_copy(const char* name) {

@@ -38,6 +38,8 @@ class Watcher final : public run::Monitor {
   void block_starts(run::Block& block) override;
   void block_ends(run::Block& block) override;
   void access(run::Warp& warp, run::Access& access) override;
+  bool wants_locals() const override { return true; }
+  void touches_local(run::Warp& warp, const run::Access& access) override;
   void block_meets(run::Block& block, const code::Instruction& instruction) override;
   void threads_meet(run::Block& block, std::span<const std::uint32_t> lanes_by_warp,
                     const code::Instruction& instruction, const void* barrier) override;
@@ -64,9 +66,13 @@ class Watcher final : public run::Monitor {
     BlockTraffic traffic;
     Path arrivals;  // of threads and of bulk copies at barrier objects: the last one's
     Path phase;     // when the last phase of a barrier object was complete
-    std::uint64_t bulk_wavefront = 0;  // of the bulk copy's last piece
   };
   // What is known of a region of the program, and how often the launch has executed it.
+  // Of an instruction that ptxas joins with others.
+  struct Joined {
+    std::uint32_t first = 0;  // its id
+    std::uint32_t bytes = 0;  // that all of them load; 0: it is joined with none
+  };
   struct Executed {
     bool is_first = false;  // block of its region, which has the cost of all
     BlockCost cost;
@@ -76,6 +82,7 @@ class Watcher final : public run::Monitor {
   Shape& shape_of(const run::Launch& launch);
   Executed& executed(const run::Warp& warp, const code::Block& block);
   void add_wait(const code::Instruction* instruction, const Path& path);
+  std::uint64_t shared_wavefronts(const run::Access& access);
   Path join(BlockState& block);
   // The instruction: that makes them wait; null: several do.
   void meet(std::span<WarpTime* const> warps, const code::Instruction* instruction);
@@ -94,6 +101,7 @@ class Watcher final : public run::Monitor {
   const code::Program* program_ = nullptr;  // that the following are of
   std::map<const code::Function*, Regions> regions_;
   std::vector<std::unique_ptr<Executed>> executed_;  // by their first instruction
+  std::vector<Joined> joined_;                       // by instruction
   std::vector<Executed*> used_;                      // those of the launch
   // What warps wait for between regions: results, and others at barriers.
   std::vector<Path> waits_;                        // by instruction

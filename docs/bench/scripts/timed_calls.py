@@ -57,6 +57,9 @@ FEATURES = (  # of launches, in the order of the file
     "look_back_width",
     "l2_single_sectors",
     "memory",
+    "alu",
+    "adu",
+    "local_words",
 )
 
 
