@@ -131,6 +131,8 @@ def test_a_barrier_waits_for_each_warp() -> None:
         ("issued", "issue", H200.issue),
         ("fp32", "fp32", H200.fp32),
         ("integer", "integer", H200.integer),
+        ("alu", "alu", H200.alu),
+        ("adu", "adu", H200.adu),
         ("fp64", "fp64", H200.fp64),
         ("special", "special", H200.special),
         ("exchange", "exchange", H200.exchange),
@@ -152,6 +154,38 @@ def test_a_pipe_hides_under_the_issue_of_its_instructions() -> None:
     alone = predict([launches(issued=132e9)], H200)
     mixed = predict([launches(issued=132e9, fp32=132e9, integer=60e9)], H200)
     assert mixed.seconds == pytest.approx(alone.seconds)
+
+
+def test_a_block_alone_has_its_work_in_its_path_and_asks_for_memory_in_turn() -> None:
+    def seconds(block: int, blocks: int, **features: float) -> float:
+        path = {"issued": 120e9, "chain_cycles": 132e9, "chain_loads": 0}
+        made = launches(**path, **features, blocks=blocks)
+        return predict([replace(made, block=(block, 1, 1), registers=64)], H200).seconds
+
+    sectors = round(H200.dram_gbps * H200.dram_read * 1e9 / 32 / H200.clock_ghz)
+    moved = {"distinct_read_sectors": sectors, "cold_read_sectors": sectors}
+    alone = seconds(1024, 132)
+    assert alone == pytest.approx(1 / H200.clock_ghz, rel=0.01), "not more for what it issues"
+    assert seconds(1024, 132, **moved) > 1.3 * alone, "the path, and then the memory"
+    assert seconds(512, 264, **moved) < seconds(1024, 132, **moved)
+
+
+def test_products_of_matrices_are_not_hidden_under_the_issue_as_a_pipe_is() -> None:
+    one = predict([launches(issued=528e9)], H200).seconds
+    fp32 = predict([launches(issued=528e9, fp32=528e9)], H200).seconds
+    both = launches(issued=528e9, tensor_multiply_adds=132e9 * H200.tensor)
+    assert fp32 == pytest.approx(one)
+    assert predict([both], H200).seconds > 1.1 * one
+
+
+def test_arrays_of_more_threads_than_l2_holds_go_to_memory() -> None:
+    def dram(words: int, blocks: int = 132 * 64) -> float:
+        made = launches(blocks=blocks, warps=8 * blocks, local_words=words)
+        return terms_of(made, H200)["dram"]
+
+    assert dram(8) == dram(640, blocks=1) == 0
+    whole = 132 * 64 * 8 * 640 * 128
+    assert dram(640) == pytest.approx(whole / (H200.dram_gbps * H200.dram_write * 1e9))
 
 
 def test_shared_memory_l1_and_shuffles_are_of_one_unit() -> None:
@@ -204,6 +238,8 @@ def test_l2_answers_blocks_that_ask_for_the_same_lines_together() -> None:
     assert alone == pytest.approx(64 * SECTORS * 32 / (H200.l2_gbps * 1e9))
     assert together == pytest.approx(64 * SECTORS * 32 / (H200.l2_same_gbps * 1e9))
     assert together < l2(rounds=48, **asked, distinct_read_sectors=SECTORS) < alone
+    written = l2(l2_write_sectors=64 * SECTORS)
+    assert written == pytest.approx(64 * SECTORS * 32 / (H200.l2_write_gbps * 1e9))
     scattered = l2(**asked, distinct_read_sectors=SECTORS, l2_single_sectors=64 * SECTORS)
     assert scattered == pytest.approx(64 * SECTORS * 32 / (H200.l2_single_gbps * 1e9))
 
@@ -217,6 +253,8 @@ def test_shares_of_the_peaks_are_those_of_the_busiest_units() -> None:
     compute, memory = shares_of_peak(predict([loads], H200).parts[0], H200)
     assert compute == pytest.approx(memory), "a load per cycle keeps both busy"
     assert compute > 0.9
+    half = predict([launches(blocks=66, issued=264e9)], H200).parts[0]
+    assert shares_of_peak(half, H200)[0] == pytest.approx(0.5, rel=0.05), "of all multiprocessors"
 
 
 def test_tiles_that_look_back_wait_for_each_other() -> None:

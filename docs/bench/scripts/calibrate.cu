@@ -100,6 +100,16 @@ __global__ void gather_kernel(const float2* d_lines, std::uint32_t num_lines, in
   if (sum == 1) d_out[0] = sum;  // never: the array is 0
 }
 
+// Every warp writes random lines, as gather_kernel reads them, for all four sectors of each.
+__global__ void scatter_kernel(float2* d_lines, std::uint32_t num_lines, int steps) {
+  const std::uint32_t group = (blockIdx.x * blockDim.x + threadIdx.x) / 16;
+  std::uint32_t state = group * 2654435761U + 1;
+  for (int step = 0; step < steps; ++step) {
+    const std::uint32_t line = next_random(state) % num_lines;
+    __stcg(&d_lines[line * 16 + threadIdx.x % 16], float2{});
+  }
+}
+
 // Every block reads all of d_in (count), at the same time.
 __global__ void same_kernel(const float4* d_in, int count, int passes, float* d_out) {
   float sum = 0;
@@ -206,6 +216,16 @@ double gather_gbps(const cudaDeviceProp& device, std::size_t size_bytes) {
   return 32.0 * num_blocks * kThreads * kSteps / seconds * 1e-9;
 }
 
+double scatter_gbps(const cudaDeviceProp& device, std::size_t size_bytes) {
+  constexpr int kSteps = 256, kThreads = 256;
+  const Array<float2> d_lines(size_bytes / sizeof(float2));
+  const auto num_lines = static_cast<std::uint32_t>(size_bytes / 128);
+  const int num_blocks = device.multiProcessorCount * 8;
+  const double seconds = seconds_of(
+      [&] { scatter_kernel<<<num_blocks, kThreads>>>(d_lines.data, num_lines, kSteps); });
+  return double{sizeof(float2)} * num_blocks * kThreads * kSteps / seconds * 1e-9;
+}
+
 double same_gbps(const cudaDeviceProp& device, std::size_t size_bytes) {
   const Array<float4> d_in(size_bytes / sizeof(float4));
   const Array<float> d_out(1);
@@ -269,6 +289,7 @@ int main() {
   const std::size_t l2_bytes = static_cast<std::size_t>(device.l2CacheSize);
   print("l2_gbps", gather_gbps<4>(device, l2_bytes * 2 / 5));
   print("l2_single_gbps", gather_gbps<1>(device, l2_bytes * 2 / 5));
+  print("l2_write_gbps", scatter_gbps(device, l2_bytes * 2 / 5));
   print("l2_same_gbps", same_gbps(device, l2_bytes / 16));
   print("dram_cycles", load_cycles(16 * l2_bytes));
   print("l2_cycles", load_cycles(l2_bytes / 16));

@@ -56,10 +56,11 @@ CALIBRATE = "docs/bench/scripts/calibrate.cu"
 FIGURE = "time.svg"
 PAGE = ROOT / "docs" / "time.md"
 UNMEASURED = "published"  # begins the source of devices that follow the fitted one
-FITTED = ("next_block_cycles", "launch_us", "copy_us", "call_us", "overlap")
+FITTED = ("next_block_cycles", "launch_us", "copy_us", "call_us", "overlap", "in_step")
 MEASURED = (  # by calibrate, and carried over to devices that nothing was measured on
     "l2_gbps",
     "l2_single_gbps",
+    "l2_write_gbps",
     "l2_same_gbps",
     "dram_read",
     "dram_write",
@@ -379,7 +380,7 @@ def in_proportion(fitted: Device, other: Device) -> dict[str, float]:
     cycle of a multiprocessor, or more where the memory's bandwidth asks for it."""
     numbers = {name: getattr(fitted, name) for name in (*MEASURED, *FITTED)}
     cycles = other.multiprocessors * other.clock / (fitted.multiprocessors * fitted.clock)
-    for name in ("l2_gbps", "l2_single_gbps", "l2_same_gbps"):
+    for name in ("l2_gbps", "l2_single_gbps", "l2_write_gbps", "l2_same_gbps"):
         numbers[name] *= max(cycles, other.dram_gbps / fitted.dram_gbps)
     for name in ("l2_cycles", "dram_cycles"):
         numbers[name] *= other.clock_ghz / fitted.clock_ghz

@@ -18,6 +18,8 @@ LIMITS = {  # for a sentence: "limited by ..."
     "issue": "instruction issue",
     "fp32": "fp32 arithmetic",
     "integer": "integer arithmetic",
+    "alu": "comparisons and logic",
+    "adu": "constants and barriers",
     "fp64": "fp64 arithmetic",
     "special": "conversions and special functions",
     "exchange": "shuffles",
@@ -36,8 +38,10 @@ LIMITS = {  # for a sentence: "limited by ..."
     "launches": "launches",
 }
 
-_PIPES = ("issue", "fp32", "integer", "fp64", "special", "tensor")  # of the same instructions
+_PIPES = ("issue", "fp32", "integer", "alu", "adu", "fp64", "special")  # of the same instructions
+_WAITS = ("loads", "steps", "look-back")  # for each other
 _DATA = ("shared", "l1", "exchange")  # that one unit of a multiprocessor delivers
+_INSIDE = ("tensor", *_PIPES, *_DATA, *_WAITS)  # of a multiprocessor
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,8 @@ class Device:
     issue: float
     fp32: float
     integer: float
+    alu: float  # of those, comparisons and logic
+    adu: float  # constants that are no operand, and barriers
     fp64: float
     special: float
     exchange: float
@@ -65,6 +71,7 @@ class Device:
     l2_bytes: int
     l2_gbps: float  # of data that each multiprocessor has for itself ...
     l2_single_gbps: float  # ... if a request is for one sector of a line ...
+    l2_write_gbps: float  # ... that it writes ...
     l2_same_gbps: float  # ... and of data that all of them ask for
     dram_gbps: float
     dram_read: float  # the share of it that reads reach ...
@@ -83,6 +90,7 @@ class Device:
     copy_us: float  # in place of it, for a copy
     call_us: float  # before the first launch
     overlap: float  # how much of the other times hides under the longest
+    in_step: float  # the share of it that one block alone on its multiprocessor loses
 
     @property
     def clock(self) -> float:
@@ -178,12 +186,32 @@ def predict(calls: Sequence[Launches], device: Device) -> Prediction:
 
 def _part(launches: Launches, device: Device) -> Part:
     terms = terms_of(launches, device)
-    parts = [time for term, time in terms.items() if term not in _PIPES + _DATA]
-    parts += [max(terms[pipe] for pipe in _PIPES), sum(terms[term] for term in _DATA)]
-    longest, norm = max(parts), 1 + device.overlap
-    seconds = longest * sum((time / longest) ** norm for time in parts) ** (1 / norm)
+    seconds = _together(launches, device, terms)
     launch_us = device.copy_us if launches.kernel.startswith("cudaMemcpy") else device.launch_us
     return Part(launches, launches.count * (launch_us * 1e-6 + seconds), terms)
+
+
+def _together(launches: Launches, device: Device, terms: Mapping[str, float]) -> float:
+    """How long one launch takes, when most of these times hide under the longest."""
+    norm = 1 + device.overlap
+    pipes, data = max(terms[pipe] for pipe in _PIPES), sum(terms[term] for term in _DATA)
+    work = _norm([pipes, terms["tensor"], data], norm)
+    waits = max(terms.get(wait, 0.0) for wait in _WAITS)
+    others = [time for term, time in terms.items() if term not in _INSIDE]
+    resident = min(resident_blocks(launches, device), _busiest(launches, device)[0])
+    # The path of a block alone has its work; and nothing asks for memory while it computes.
+    inside = max(work, waits) if resident == 1 else _norm([work, waits], norm)
+    outside = _norm(others, norm)
+    return _norm([inside, outside], 1 + device.overlap * (1 - device.in_step / resident))
+
+
+def _norm(times: Sequence[float], norm: float) -> float:
+    longest = max(times)
+    return (
+        longest * math.pow(sum((time / longest) ** norm for time in times), 1 / norm)
+        if longest
+        else 0.0
+    )
 
 
 def shares_of_peak(part: Part, device: Device) -> tuple[float, float]:
@@ -196,9 +224,12 @@ def shares_of_peak(part: Part, device: Device) -> tuple[float, float]:
     # The unit of _DATA takes one instruction per cycle, and that is work of computing, too.
     instructions = launches.mean("memory") + launches.mean("exchange")
     busy = terms["issue"] * instructions / max(1.0, launches.mean("issued")) * device.issue
-    compute = max(busy, *(terms[pipe] for pipe in _PIPES))
+    compute = max(busy, terms["tensor"], *(terms[pipe] for pipe in _PIPES))
+    # Terms are of the busiest multiprocessor, shares of all of them.
+    most, _, skew = _busiest(launches, device)
+    of_all = launches.mean("blocks") / device.multiprocessors / (most * skew)
     seconds = part.seconds / launches.count
-    return compute / seconds, max(memory, data) / seconds
+    return compute * of_all / seconds, max(memory, data * of_all) / seconds
 
 
 def resident_blocks(launches: Launches, device: Device) -> int:
@@ -220,25 +251,19 @@ def terms_of(launches: Launches, device: Device) -> dict[str, float]:
     """Seconds that one launch needs each resource."""
     mean, warps = launches.mean, launches.warps_per_block
     blocks = mean("blocks") or device.multiprocessors  # a copy or a fill is everywhere
-    # The blocks of a cluster start together, each on a multiprocessor of its own.
-    cluster = max(1.0, mean("cluster_blocks"))
-    usable = max(1.0, device.multiprocessors // cluster) * cluster
-    busiest = math.ceil(blocks / usable)  # blocks of one multiprocessor
+    busiest, longest, skew = _busiest(launches, device)
     together = min(resident_blocks(launches, device), busiest)
     rounds = busiest / together
-
     load = load_cycles(launches, device)
-    paths = (mean("chain_cycles") + mean("chain_loads") * load) / blocks * busiest
-    longest = mean("longest_cycles") + mean("longest_loads") * load
-    # Blocks are of one length, or one is longer than all others of its multiprocessor together.
-    skew = max(1.0, longest / paths) if paths else 1.0
 
     def cycles(feature: str, rate: float) -> float:
         """On the multiprocessor that has most to do."""
         return mean(feature) * busiest / blocks * skew / rate / device.clock
 
     moved = _sectors_from_memory(launches, device) / device.dram_read
-    moved += mean("distinct_written_sectors") / device.dram_write
+    moved += (
+        mean("distinct_written_sectors") + _evicted_sectors(launches, device)
+    ) / device.dram_write
     stored = cycles("l2_write_lines", 1) + cycles("l2_write_sectors", 2)
     share = min(1.0, blocks / device.multiprocessors)  # of L2's ports: the multiprocessors'
     barriers = device.barrier_cycles * warps * mean("barriers") / blocks
@@ -255,6 +280,8 @@ def terms_of(launches: Launches, device: Device) -> dict[str, float]:
         "issue": cycles("issued", min(device.issue, together * warps)),
         "fp32": cycles("fp32", device.fp32),
         "integer": cycles("integer", device.integer),
+        "alu": cycles("alu", device.alu),
+        "adu": cycles("adu", device.adu),
         "fp64": cycles("fp64", device.fp64),
         "special": cycles("special", device.special),
         "exchange": cycles("exchange", device.exchange),
@@ -277,6 +304,22 @@ def terms_of(launches: Launches, device: Device) -> dict[str, float]:
     }
 
 
+def _busiest(launches: Launches, device: Device) -> tuple[int, float, float]:
+    """Of the multiprocessor that has most to do: its blocks; the cycles of the longest one; and how
+    much more work it has than blocks of one length would be."""
+    mean = launches.mean
+    blocks = mean("blocks") or device.multiprocessors
+    # The blocks of a cluster start together, each on a multiprocessor of its own.
+    cluster = max(1.0, mean("cluster_blocks"))
+    usable = max(1.0, device.multiprocessors // cluster) * cluster
+    num_blocks = math.ceil(blocks / usable)
+    load = load_cycles(launches, device)
+    paths = (mean("chain_cycles") + mean("chain_loads") * load) / blocks * num_blocks
+    longest = mean("longest_cycles") + mean("longest_loads") * load
+    # Blocks are of one length, or one is longer than all others of its multiprocessor together.
+    return num_blocks, longest, max(1.0, longest / paths) if paths else 1.0
+
+
 def _l2_seconds(launches: Launches, device: Device, rounds: float) -> float:
     """On all ports. Blocks that run side by side ask for the same lines at about the same time, and
     L2 answers these requests together; a round of blocks reads each sector once."""
@@ -287,7 +330,8 @@ def _l2_seconds(launches: Launches, device: Device, rounds: float) -> float:
     once = min(read - single, rounds * mean("distinct_read_sectors"))
     served = (once + written) / device.l2_gbps + single / device.l2_single_gbps
     delivered = (read + written) / device.l2_same_gbps
-    return max(served, delivered) * SECTOR_BYTES * 1e-9
+    asked = (mean("l2_write_sectors") + mean("l2_atomic_sectors")) / device.l2_write_gbps
+    return max(served, delivered, asked) * SECTOR_BYTES * 1e-9
 
 
 def load_cycles(launches: Launches, device: Device) -> float:
@@ -317,6 +361,17 @@ def _sectors_from_memory(launches: Launches, device: Device) -> float:
     cold, read = launches.mean("cold_read_sectors"), launches.mean("distinct_read_sectors")
     touched = (read + launches.mean("distinct_written_sectors")) * SECTOR_BYTES
     return cold + (read - cold) * min(1.0, max(0.0, 2 * touched / device.l2_bytes - 1))
+
+
+def _evicted_sectors(launches: Launches, device: Device) -> float:
+    """Of threads' own arrays: L2 writes them to memory, where it has no room for those of all
+    resident threads."""
+    sectors = launches.mean("local_words") * WARP_SIZE * 4 / SECTOR_BYTES  # of a warp
+    held = resident_blocks(launches, device) * device.multiprocessors
+    warps = min(launches.mean("warps"), held * launches.warps_per_block)
+    touched = sectors * SECTOR_BYTES * warps
+    share = min(1.0, max(0.0, 2 * touched / device.l2_bytes - 1))
+    return share * sectors * launches.mean("warps")
 
 
 def _hops(launches: Launches, tiles: float) -> float:
