@@ -207,11 +207,9 @@ def _together(launches: Launches, device: Device, terms: Mapping[str, float]) ->
 
 def _norm(times: Sequence[float], norm: float) -> float:
     longest = max(times)
-    return (
-        longest * math.pow(sum((time / longest) ** norm for time in times), 1 / norm)
-        if longest
-        else 0.0
-    )
+    if longest == 0:
+        return 0.0
+    return longest * math.pow(sum((time / longest) ** norm for time in times), 1 / norm)
 
 
 def shares_of_peak(part: Part, device: Device) -> tuple[float, float]:
