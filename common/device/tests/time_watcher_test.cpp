@@ -295,6 +295,11 @@ TEST_F(Time, LoadsOfNeighbouringSharedWordsAreOneIfTheFirstIsAligned) {
       "ld.shared.u32 %c, [%a+4];\nSUM:\nadd.u32 %a, %b, %c;\n" +
       kKeep;
   EXPECT_EQ(features_of(own + two)[1], 3U) << "other lanes make the second";
+  const std::string written =
+      "ld.shared.u32 %b, [%a];\nsetp.lt.u32 %x, %t, 8;\n@%x st.shared.u32 [%a+4], %t;\n"
+      "ld.shared.u32 %c, [%a+4];\nadd.u32 %a, %b, %c;\n" +
+      kKeep;
+  EXPECT_EQ(features_of(own + written)[1], 4U) << "some lanes write between them";
 }
 
 // Word w of all lanes lies in one line.

@@ -129,20 +129,22 @@ class MemoryOrder {
   std::size_t barrier_ = kNone;
 };
 
+constexpr std::uint32_t kAll =
+    UINT32_MAX;  // in place of a block: its instructions have no condition
+
 // Finds loads of neighbouring words of shared memory, between two writes of it, that the same lanes
 // make: all, or those that execute a conditional block.
-constexpr std::uint32_t kAll = UINT32_MAX;
-
 class WideLoads {
  public:
   explicit WideLoads(std::vector<BlockCost::Wide>& found) : found_(found) {}
 
-  void add(const Instruction& at, const Base& base, std::uint32_t block) {
+  void add(const Instruction& at, const Base& base, std::uint32_t block, bool is_guarded) {
     const std::string_view opcode = opcode_of(at);
     if (is_stop(at) || is_one_of(opcode, {"bar", "barrier", "st", "atom", "red", "call"})) flush();
     const bool is_word = at.has("b32") || at.has("f32") || at.has("u32") || at.has("s32");
     if (opcode != "ld" || !at.has("shared") || !is_word || at.operands.size() != 2) return;
     if (at.has("v2") || at.has("v4") || at.has("volatile") || base.row == Row{}) return;
+    if (is_guarded) return;
     loads_[{base, block}].emplace(at.operands[1].offset, &at);
   }
 
@@ -303,7 +305,7 @@ void Graph::add(std::uint32_t number) {
     fold(function_, nodes_, node);
     memory_.add(at, base_of(at), nodes_.size() - 1, node);
     const bool may_write = is_conditional || guard != code::kNoGuard;
-    if (guard == code::kNoGuard) wide_loads_.add(at, base_of(at), is_conditional ? number : kAll);
+    wide_loads_.add(at, base_of(at), is_conditional ? number : kAll, guard != code::kNoGuard);
     if (!at.has_destination || at.operands.empty()) continue;
     for_each_row(at.operands.front(),
                  [&](const Row& row) { write(row, nodes_.size() - 1, may_write); });

@@ -70,8 +70,8 @@ struct BlockCost {
   std::vector<Wide> wide;
 };
 
-// Whether a thread's own variables are in memory. nvcc finds registers for a few bytes, with a
-// choice where clang has an address.
+// Whether a thread's own variables are in memory. nvcc keeps a few bytes in registers, and selects
+// one of them, even if clang computes an address.
 bool has_local_memory(const code::Function& function);
 
 // Of the region that begins with the block `first`.

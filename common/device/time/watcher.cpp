@@ -185,15 +185,15 @@ void Watcher::add_lines(const code::Program& program) {
     for (const auto& [pipe, feature] : kFeatureOfPipe) {
       shape_->features[feature] += block.times * block.cost.slots[std::size_t(pipe)];
     }
-    std::uint64_t saved = 0;
-    for (const BlockCost::Wide& wide : block.cost.wide) {
-      if (joined_[wide.loads.front()->id].bytes != 0) saved += wide.loads.size() - 1;
-    }
-    shape_->features[Feature::kMemory] -= block.times * saved;
-    shape_->features[Feature::kIssued] += block.times * (block.cost.issued - saved);
+    shape_->features[Feature::kIssued] += block.times * block.cost.issued;
     for (const BlockCost::Part& part : block.cost.parts) {
       LineCost& line = line_of(*part.instruction);
-      line.issued += block.times * part.slots;
+      if (is_in_wide_load(*part.instruction)) {
+        shape_->features[Feature::kMemory] -= block.times * part.slots;
+        shape_->features[Feature::kIssued] -= block.times * part.slots;
+      } else {
+        line.issued += block.times * part.slots;
+      }
       line.path += static_cast<std::int64_t>(block.times) * part.path;
     }
     block.times = 0;
@@ -327,7 +327,13 @@ void Watcher::copies_waited(Warp& warp, std::uint32_t /*lanes*/, std::uint32_t n
 
 // ---- memory
 
+bool Watcher::is_in_wide_load(const code::Instruction& at) const {
+  const Joined& joined = joined_[at.id];
+  return joined.bytes != 0 && joined.first != at.id && joined_[joined.first].bytes != 0;
+}
+
 std::uint64_t Watcher::shared_wavefronts(const Access& access) {
+  if (is_in_wide_load(*access.instruction)) return 0;
   Joined& joined = joined_[access.instruction->id];
   if (joined.bytes != 0 && joined.first == access.instruction->id) {
     if (is_aligned(access, joined.bytes)) {
@@ -337,8 +343,6 @@ std::uint64_t Watcher::shared_wavefronts(const Access& access) {
       return static_cast<std::uint64_t>(count::wavefronts_of(wide).total);
     }
     joined.bytes = 0;  // so ptxas does not know that the address is a multiple, either
-  } else if (joined.bytes != 0 && joined_[joined.first].bytes != 0) {
-    return 0;
   }
   const auto total = static_cast<std::uint64_t>(count::wavefronts_of(access).total);
   if (!access.is_atomic) return total;

@@ -82,6 +82,7 @@ class Watcher final : public run::Monitor {
   Shape& shape_of(const run::Launch& launch);
   Executed& executed(const run::Warp& warp, const code::Block& block);
   void add_wait(const code::Instruction* instruction, const Path& path);
+  bool is_in_wide_load(const code::Instruction& at) const;  // and not the first of its loads
   std::uint64_t shared_wavefronts(const run::Access& access);
   Path join(BlockState& block);
   // The instruction: that makes them wait; null: several do.
