@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The model of time: each of its terms alone, the files of devices, and the sentence of a call."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -315,18 +316,21 @@ def test_a_slower_device_takes_longer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("number", "changed", "said"),
     [
-        ("clock_ghz = fast", "not TOML"),
-        ("clock_ghz = -1", "clock_ghz: is not more than 0"),
-        ("clocks = 1", "clocks: there is no such key"),
-        ("", "clock_ghz: is missing"),
+        ("clock_ghz", "clock_ghz = fast", "not TOML"),
+        ("clock_ghz", "clock_ghz = -1", "clock_ghz: is not more than 0"),
+        ("clock_ghz", "clocks = 1", "clocks: there is no such key"),
+        ("clock_ghz", "", "clock_ghz: is missing"),
+        ("in_step", "in_step = 5", "in_step: is more than 1"),
     ],
 )
-def test_a_bad_device_file_is_a_line_that_names_it(tmp_path: Path, changed: str, said: str) -> None:
-    text = (FOLDER / "t4.toml").read_text("utf-8").replace("clock_ghz = 1.59", changed)
+def test_a_bad_device_file_is_a_line_that_names_it(
+    tmp_path: Path, number: str, changed: str, said: str
+) -> None:
+    text = (FOLDER / "t4.toml").read_text("utf-8")
     file = tmp_path / "mine.toml"
-    file.write_text(text)
+    file.write_text(re.sub(f"(?m)^{number} = .*$", changed, text))
     with pytest.raises(InputError) as raised:
         read_device(str(file))
     assert str(file) in str(raised.value)

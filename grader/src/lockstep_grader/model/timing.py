@@ -225,7 +225,7 @@ def shares_of_peak(part: Part, device: Device) -> tuple[float, float]:
     compute = max(busy, terms["tensor"], *(terms[pipe] for pipe in _PIPES))
     # Terms are of the busiest multiprocessor, shares of all of them.
     most, _, skew = _busiest(launches, device)
-    of_all = launches.mean("blocks") / device.multiprocessors / (most * skew)
+    of_all = _num_blocks(launches, device) / device.multiprocessors / (most * skew)
     seconds = part.seconds / launches.count
     return compute * of_all / seconds, max(memory, data * of_all) / seconds
 
@@ -248,7 +248,7 @@ def resident_blocks(launches: Launches, device: Device) -> int:
 def terms_of(launches: Launches, device: Device) -> dict[str, float]:
     """Seconds that one launch needs each resource."""
     mean, warps = launches.mean, launches.warps_per_block
-    blocks = mean("blocks") or device.multiprocessors  # a copy or a fill is everywhere
+    blocks = _num_blocks(launches, device)
     busiest, longest, skew = _busiest(launches, device)
     together = min(resident_blocks(launches, device), busiest)
     rounds = busiest / together
@@ -302,11 +302,14 @@ def terms_of(launches: Launches, device: Device) -> dict[str, float]:
     }
 
 
+def _num_blocks(launches: Launches, device: Device) -> float:
+    return launches.mean("blocks") or device.multiprocessors  # a copy or a fill is everywhere
+
+
 def _busiest(launches: Launches, device: Device) -> tuple[int, float, float]:
     """Of the multiprocessor that has most to do: its blocks; the cycles of the longest one; and how
     much more work it has than blocks of one length would be."""
-    mean = launches.mean
-    blocks = mean("blocks") or device.multiprocessors
+    mean, blocks = launches.mean, _num_blocks(launches, device)
     # The blocks of a cluster start together, each on a multiprocessor of its own.
     cluster = max(1.0, mean("cluster_blocks"))
     usable = max(1.0, device.multiprocessors // cluster) * cluster
@@ -357,8 +360,8 @@ def _steps_past_l1(launches: Launches) -> float:
 def _sectors_from_memory(launches: Launches, device: Device) -> float:
     """Those that the call has not touched before; of the others, those that L2 no longer has."""
     cold, read = launches.mean("cold_read_sectors"), launches.mean("distinct_read_sectors")
-    touched = (read + launches.mean("distinct_written_sectors")) * SECTOR_BYTES
-    return cold + (read - cold) * min(1.0, max(0.0, 2 * touched / device.l2_bytes - 1))
+    touched = read + launches.mean("distinct_written_sectors")
+    return cold + (read - cold) * _share_past_l2(touched, device)
 
 
 def _evicted_sectors(launches: Launches, device: Device) -> float:
@@ -367,9 +370,12 @@ def _evicted_sectors(launches: Launches, device: Device) -> float:
     sectors = launches.mean("local_words") * WARP_SIZE * 4 / SECTOR_BYTES  # of a warp
     held = resident_blocks(launches, device) * device.multiprocessors
     warps = min(launches.mean("warps"), held * launches.warps_per_block)
-    touched = sectors * SECTOR_BYTES * warps
-    share = min(1.0, max(0.0, 2 * touched / device.l2_bytes - 1))
-    return share * sectors * launches.mean("warps")
+    return _share_past_l2(sectors * warps, device) * sectors * launches.mean("warps")
+
+
+def _share_past_l2(sectors: float, device: Device) -> float:
+    """Of so many sectors: none if they fill half of L2, and all of them if they fill it."""
+    return min(1.0, max(0.0, 2 * sectors * SECTOR_BYTES / device.l2_bytes - 1))
 
 
 def _hops(launches: Launches, tiles: float) -> float:

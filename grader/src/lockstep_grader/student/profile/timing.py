@@ -22,6 +22,7 @@ from lockstep_grader.student.program.build import source_of, worker_of
 
 FOLDER = Path(__file__).parent / "gpus"  # a file for each GPU
 _DEFAULT = "h200"
+_SHARES = ("dram_read", "dram_write", "in_step")  # of a device's numbers: up to 1
 _LIMITS = {  # of the judge's anchors: what a share is of
     "read_bandwidth": "the read bandwidth",
     "copy_bandwidth": "the copy bandwidth",
@@ -33,11 +34,12 @@ Place = tuple[str, int]
 Known = Sequence[Resources] | str  # or why they are not known
 
 
-def _kind(type_: Any) -> Any:
-    return type_ if type_ is str else Annotated[type_, Field(gt=0, allow_inf_nan=False)]
+def _kind(name: str, type_: Any) -> Any:
+    most = 1 if name in _SHARES else None
+    return type_ if type_ is str else Annotated[type_, Field(gt=0, le=most, allow_inf_nan=False)]
 
 
-_FIELDS: dict[str, Any] = {each.name: (_kind(each.type), ...) for each in fields(Device)}
+_FIELDS: dict[str, Any] = {each.name: (_kind(each.name, each.type), ...) for each in fields(Device)}
 _TABLE = create_model("Device", __base__=Table, **_FIELDS)
 
 
