@@ -114,6 +114,30 @@ TEST_F(Time, AShortSideHasNoBranchAndIsIssuedByAllWarps) {
   EXPECT_EQ(issued("setp.lt.u32 %x, %t, 32;\n" + side), 2U) << "no lane takes it";
 }
 
+TEST_F(Time, EachRegionMakesTheAddressOfSharedMemory) {
+  const std::string tile = ".shared .align 16 .b8 tile[64];\n", address = "mov.u32 %a, tile;\n";
+  const std::string store = "st.shared.u32 [%a], %t;\n";
+  EXPECT_EQ(issued(address, tile), 0U) << "none needs it";
+  EXPECT_EQ(issued(address + store, tile), 4U);
+  EXPECT_EQ(issued(address + store + store, tile), 5U);
+  EXPECT_EQ(issued(address + store + "bar.sync 0;\n" + store, tile), 6U) << "one region";
+  const std::string loop = "mov.u32 %b, 0;\nLOOP:\nadd.u32 %b, %b, 1;\n" + store +
+                           "setp.lt.u32 %x, %b, 2;\n@%x bra LOOP;\n";
+  EXPECT_EQ(issued(address + loop, tile), 2 * (3 + 4U));
+}
+
+TEST_F(Time, AConditionalAccessIsAWavefrontIfNoLaneMakesIt) {
+  const std::string tile = ".shared .align 16 .b8 tile[64];\n";
+  const auto wavefronts = [&](const std::string& first) {
+    const std::string body = "mov.u32 %a, tile;\nsetp.lt.u32 %x, %t, " + first +
+                             ";\n@%x bra SKIP;\nst.shared.u32 [%a], %t;\nSKIP:\n";
+    return feature(Feature::kSharedWavefronts, body, 1, 32, tile);
+  };
+  EXPECT_EQ(wavefronts("32"), 1U);
+  EXPECT_EQ(wavefronts("16"), 1U);
+  EXPECT_EQ(wavefronts("0"), 1U);
+}
+
 TEST_F(Time, AnAtomicOrALongSideKeepsItsBranch) {
   // The branch, and the place where lanes meet again.
   EXPECT_EQ(issued(kCompare + "@%x bra SKIP;\nred.global.add.u32 [%out], 1;\nSKIP:\n"), 4U);
@@ -137,6 +161,13 @@ TEST_F(Time, InstructionsThatNeedEachOtherTakeTheirLatencies) {
   }
   EXPECT_EQ(cycles(independent + independent) - cycles(independent), 16U) << "one per cycle";
   EXPECT_EQ(cycles(dependent) - cycles(independent), 45U) << "15 times 3 more";
+}
+
+TEST_F(Time, AWarpsProductsWaitForItsTensorCore) {
+  const std::string product =
+      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%a, %b, %c, %d}, "
+      "{%t, %t, %t, %t}, {%t, %t}, {%n, %n, %n, %n};\n";
+  EXPECT_EQ(cycles(product + product + product) - cycles(product), 12U) << "2048 of 300 a cycle";
 }
 
 TEST_F(Time, LoadsOverlapUnlessOneNeedsAnother) {

@@ -305,22 +305,24 @@ TEST_F(Time, LoadsOfNeighbouringSharedWordsAreOneIfTheFirstIsAligned) {
 // Word w of all lanes lies in one line.
 TEST_F(Time, AThreadsOwnArrayHasALineForEachWord) {
   const std::string array = ".local .align 4 .b8 array[64];\nmov.u64 %p, array;\n";
-  const std::string any = "and.b32 %a, %t, 7;\nmul.wide.u32 %q, %a, 4;\nadd.s64 %p, %p, %q;\n";
+  const std::string index = "mul.wide.u32 %q, %a, 4;\nadd.s64 %p, %p, %q;\n";
+  const std::string same = "and.b32 %a, %n, 7;\n" + index, any = "and.b32 %a, %t, 7;\n" + index;
   const auto stored = [&](const std::string& body) {
     const timing::Features features = timed(array + body).features;
     return std::array{features[Feature::kL2WriteLines], features[Feature::kL2WriteSectors],
                       features[Feature::kL2PartSectors], features[Feature::kLocalWords]};
   };
-  EXPECT_EQ(stored("st.local.u32 [%p+4], %t;\n"), (std::array<std::uint64_t, 4>{1, 4, 0, 1}));
+  EXPECT_EQ(stored(same + "st.local.u32 [%p], %t;\n"), (std::array<std::uint64_t, 4>{1, 4, 0, 1}));
   EXPECT_EQ(stored(any + "st.local.u32 [%p], %t;\n"), (std::array<std::uint64_t, 4>{8, 32, 32, 8}));
   const timing::Features read =
       timed(array + any + "st.local.u32 [%p], %t;\nld.local.u32 %a, [%p];\n" + kKeep).features;
   EXPECT_EQ(read[Feature::kL1Sectors], 32U);
   EXPECT_EQ(read[Feature::kL1Wavefronts], 8U);
   EXPECT_EQ(read[Feature::kL2ReadSectors], 0U) << "the first cache has them";
-  const std::string small = ".local .align 4 .b8 array[16];\nmov.u64 %p, array;\n";
-  EXPECT_EQ(feature(Feature::kLocalWords, small + "st.local.u32 [%p+4], %t;\n"), 0U)
-      << "nvcc finds registers for it";
+  const std::string chosen =
+      "add.s64 %q, %p, 4;\nsetp.lt.u32 %x, %t, 8;\nselp.b64 %p, %p, %q, %x;\n"
+      "st.local.u32 [%p], %t;\n";
+  EXPECT_EQ(feature(Feature::kLocalWords, array + chosen), 0U) << "nvcc finds registers for it";
 }
 
 TEST_F(Time, LanesAtOneSharedWordComeOneByOne) {
@@ -365,11 +367,15 @@ TEST_F(Time, ABulkCopyTouchesTheSectorsOfItsBytes) {
 TEST_F(Time, BlocksLookBackAtWhatOthersPublish) {
   const std::string body = "mov.u32 %m, %ctaid.x;\nsetp.ge.u32 %x, %t, %m;\n@%x bra SKIP;\n" +
                            kOwnAddress + "ld.volatile.global.u32 %a, [%p];\nSKIP:\n" +
+                           "mov.u32 %b, 0;\nWORK:\nadd.u32 %b, %b, 1;\nsetp.lt.u32 %x, %b, 9;\n"
+                           "@%x bra WORK;\n"
                            "mul.wide.u32 %p, %m, 4;\nadd.s64 %p, %out, %p;\n"
                            "st.volatile.global.u32 [%p], 1;\n";
   const timing::Features features = timed(body, 4, 32).features;
   EXPECT_EQ(features[Feature::kLookBackBlocks], 3U);
   EXPECT_EQ(features[Feature::kLookBackWidth], 1U + 2 + 3);
+  EXPECT_EQ(features[Feature::kLookBackDepth], 3U);
+  EXPECT_GE(features[Feature::kLookBackCycles], 3 * 9U) << "the work between";
   EXPECT_EQ(feature(Feature::kLookBackBlocks, kWait, 4, 32), 0U) << "of what is not published";
 }
 

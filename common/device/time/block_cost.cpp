@@ -24,6 +24,12 @@ bool is_stop(const Instruction& at) {
          !at.has("warp");
 }
 
+// What a region fetches: a constant; the block's place in its cluster, of which it makes the
+// address of shared memory.
+constexpr Cost kLoad = {Pipe::kAdu, 1, {20, 0}};
+constexpr Cost kRank = {Pipe::kAdu, 1, {20, 0}};
+constexpr Cost kAddress = {Pipe::kOther, 2, {8, 0}};
+
 constexpr std::int64_t kSoonCycles = 8;  // of results that no later block waits for
 
 Row row_of(const code::Slot& slot) { return {slot.file, slot.offset}; }
@@ -80,6 +86,7 @@ struct Node {
   std::vector<std::size_t> before;   // nodes that are issued before
   bool is_taken = false;             // another instruction does its work as well
   bool is_stop = false;
+  bool is_wavefront = false;  // of shared memory, even if no lane's condition holds
   Path start, ready;
   std::size_t producer = kNone;  // whose result decides `ready`: its own, unless it is free
 };
@@ -220,7 +227,7 @@ std::vector<std::size_t> order_of(std::vector<Node>& nodes) {
 // Issues the instructions one after the other. Adds to `cost` its path and pieces, and to `waits`,
 // by node, what others wait for its result.
 void issue(std::vector<Node>& nodes, std::vector<Path>& waits, BlockCost& cost) {
-  Path now;
+  Path now, free;  // free: when the tensor core takes the next product
   BlockCost::Piece piece;
   const auto end_piece = [&] {
     piece.path = now - cost.path;
@@ -246,11 +253,17 @@ void issue(std::vector<Node>& nodes, std::vector<Path>& waits, BlockCost& cost) 
       waits[producer] += there - now;
       now = there;
     }
+    if (node.cost.busy != 0) {
+      if (now < free) waits[number] += free - now;
+      now = longer(now, free);
+      free = now + Path{node.cost.busy, 0};
+    }
     node.start = now;
     node.ready = now + node.cost.latency;
     node.producer = number;
     now += Path{node.cost.slots, 0};
     piece.slots[std::size_t(node.cost.pipe)] += node.cost.slots;
+    piece.wavefronts += node.is_wavefront ? 1 : 0;
     if (node.cost.blocks) {
       waits[number] += node.cost.latency;
       now += node.cost.latency;
@@ -263,12 +276,13 @@ void issue(std::vector<Node>& nodes, std::vector<Path>& waits, BlockCost& cost) 
 // A region's instructions, and what they wait for.
 class Graph {
  public:
-  Graph(const code::Function& function, const Regions& regions)
-      : function_(function), regions_(regions) {}
-  void add(std::uint32_t block);
+  Graph(const code::Function& function, const Regions& regions, std::uint32_t first);
   BlockCost cost();
 
  private:
+  void add(std::uint32_t block);
+  std::size_t shared_address_of(std::uint32_t index);
+  std::size_t add_fetched(std::uint32_t index, const Cost& cost);
   void read(Node& node, const Row& row);
   void write(const Row& row, std::size_t number, bool is_conditional);
   Base base_of(const Instruction& at) const;
@@ -285,16 +299,51 @@ class Graph {
   std::map<Row, std::vector<std::size_t>> writers_;
   std::map<Row, std::size_t> first_readers_;  // of rows that the region has not written before
   std::set<Row> overwritten_;
+  std::size_t shared_address_ = kNone;  // the node that makes it
 };
+
+Graph::Graph(const code::Function& function, const Regions& regions, std::uint32_t first)
+    : function_(function), regions_(regions) {
+  // A kernel begins with a load of its stack's place.
+  if (first == 0 && function.blocks[0].begin != function.blocks[0].end) add_fetched(0, kLoad);
+  for (const std::uint32_t block : regions.blocks_of(first)) add(block);
+}
+
+// Of an instruction that needs the address of shared memory; kNone: it does not.
+std::size_t Graph::shared_address_of(std::uint32_t index) {
+  const Instruction& at = function_.instructions[index];
+  if (is_one_of(opcode_of(at), {"mov", "cvta"})) return kNone;
+  if (std::ranges::none_of(at.operands, [&](const code::Operand& operand) {
+        return regions_.is_shared_address(operand);
+      })) {
+    return kNone;
+  }
+  if (shared_address_ == kNone) {
+    const std::size_t rank = add_fetched(index, kRank);
+    shared_address_ = add_fetched(index, kAddress);
+    nodes_.back().sources.push_back(rank);
+  }
+  return shared_address_;
+}
+
+std::size_t Graph::add_fetched(std::uint32_t index, const Cost& cost) {
+  Node& node = nodes_.emplace_back();
+  node.index = index;
+  node.cost = cost;
+  node.is_taken = true;
+  return nodes_.size() - 1;
+}
 
 void Graph::add(std::uint32_t number) {
   const code::Block& block = function_.blocks[number];
   const bool is_conditional = regions_.is_conditional(number);
   for (std::uint32_t index = block.begin; index < block.end; ++index) {
     const Instruction& at = function_.instructions[index];
+    const std::size_t shared_address = shared_address_of(index);
     Node& node = nodes_.emplace_back();
     node.index = index;
     node.cost = cost_at(index);
+    if (shared_address != kNone) node.sources.push_back(shared_address);
     node.is_stop = is_stop(at);
     for (std::size_t k = at.has_destination ? 1 : 0; k < at.operands.size(); ++k) {
       for_each_row(at.operands[k], [&](const Row& row) { read(node, row); });
@@ -305,6 +354,9 @@ void Graph::add(std::uint32_t number) {
     fold(function_, nodes_, node);
     memory_.add(at, base_of(at), nodes_.size() - 1, node);
     const bool may_write = is_conditional || guard != code::kNoGuard;
+    if (may_write && node.cost.pipe == Pipe::kMemory && at.has("shared")) {
+      node.is_wavefront = true;
+    }
     wide_loads_.add(at, base_of(at), is_conditional ? number : kAll, guard != code::kNoGuard);
     if (!at.has_destination || at.operands.empty()) continue;
     for_each_row(at.operands.front(),
@@ -346,9 +398,9 @@ Cost Graph::cost_at(std::uint32_t index) const {
   if (opcode_of(at) == "ld" && at.has("const")) {
     // A constant is an operand, unless its place is known late or the instruction is conditional.
     const bool is_fixed = !at.operands[1].symbol.starts_with('%');
-    return is_fixed && !regions_.is_conditional(at.block) ? kFree : Cost{Pipe::kAdu, 1, {20, 0}};
+    return is_fixed && !regions_.is_conditional(at.block) ? kFree : kLoad;
   }
-  if (is_one_of(opcode_of(at), {"ld", "st"}) && at.has("local") && !has_local_memory(function_)) {
+  if (is_one_of(opcode_of(at), {"ld", "st"}) && at.has("local") && !regions_.has_local_memory()) {
     return {Pipe::kAlu, 1, {4, 0}};
   }
   if (opcode_of(at) != "mov" || at.operands.size() < 2) return cost_of(at);
@@ -361,7 +413,16 @@ Cost Graph::cost_at(std::uint32_t index) const {
 BlockCost Graph::cost() {
   BlockCost cost;
   wide_loads_.flush();
+  std::set<const Instruction*> joined;  // with one before
+  for (const BlockCost::Wide& wide : wide_) {
+    joined.insert(wide.loads.begin() + 1, wide.loads.end());
+  }
   cost.wide = std::move(wide_);
+  for (Node& node : nodes_) {
+    const Instruction& at = function_.instructions[node.index];
+    node.is_wavefront = node.is_wavefront && !joined.contains(&at);
+    if (node.is_wavefront) cost.conditional_accesses.push_back(&at);
+  }
   std::vector<Path> waits(nodes_.size());
   issue(nodes_, waits, cost);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -389,15 +450,8 @@ BlockCost Graph::cost() {
 
 }  // namespace
 
-bool has_local_memory(const code::Function& function) {
-  constexpr std::uint32_t kInRegistersBytes = 16;
-  return function.local_bytes - function.depot_offset > kInRegistersBytes;
-}
-
 BlockCost cost_of(const code::Function& function, const Regions& regions, std::uint32_t first) {
-  Graph graph(function, regions);
-  for (const std::uint32_t block : regions.blocks_of(first)) graph.add(block);
-  return graph.cost();
+  return Graph(function, regions, first).cost();
 }
 
 }  // namespace timing

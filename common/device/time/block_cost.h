@@ -33,6 +33,7 @@ struct BlockCost {
   // A piece ends where the block waits: at a barrier, and for a group of copies.
   struct Piece {
     Slots slots = {};
+    std::uint32_t wavefronts = 0;  // of conditional accesses
     Path path;
   };
   std::vector<Piece> pieces;  // at least one: the last ends with the region
@@ -68,11 +69,10 @@ struct BlockCost {
     std::uint32_t bytes = 0;
   };
   std::vector<Wide> wide;
-};
 
-// Whether a thread's own variables are in memory. nvcc keeps a few bytes in registers, and selects
-// one of them, even if clang computes an address.
-bool has_local_memory(const code::Function& function);
+  // Conditional accesses to shared memory: each is a wavefront if no lane's condition holds, too.
+  std::vector<const code::Instruction*> conditional_accesses;
+};
 
 // Of the region that begins with the block `first`.
 BlockCost cost_of(const code::Function& function, const Regions& regions, std::uint32_t first);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
+#include <utility>
 
 namespace timing {
 namespace {
@@ -109,9 +110,40 @@ Cost cost_of_call(const Instruction& at) {
   return {Pipe::kOther, 1, {10, 0}, true};
 }
 
+bool is_float_of_8_bits(const Instruction& at) { return has_any(at, {"e4m3", "e5m2"}); }
+
+// Of "m16n8k16".
+std::uint64_t multiply_adds_of(const Instruction& at) {
+  for (const std::string_view word : at.words) {
+    if (word.size() < 6 || word.front() != 'm' || word.find('k') == std::string_view::npos)
+      continue;
+    std::uint64_t product = 1, factor = 0;
+    for (const char c : word.substr(1)) {
+      const bool is_digit = c >= '0' && c <= '9';
+      if (!is_digit) product *= std::exchange(factor, 0);
+      if (is_digit) factor = factor * 10 + static_cast<std::uint64_t>(c - '0');
+    }
+    return product * factor;
+  }
+  return 0;
+}
+
+// A scheduler has one of a multiprocessor's four tensor cores.
+Cost cost_of_product(const Instruction& at, std::uint32_t slots, std::int64_t cycles) {
+  const std::uint64_t products = in_products_of_16_bits(at, multiply_adds_of(at));
+  return {Pipe::kOther, slots, {cycles, 0}, false, std::uint32_t(products * 4 / kProductsPerCycle)};
+}
+
 }  // namespace
 
-bool is_float_of_8_bits(const Instruction& at) { return has_any(at, {"e4m3", "e5m2"}); }
+// Of floats of 8 bits, only wgmma is an instruction of compute capability 9.0: for mma, ptxas
+// converts them.
+std::uint64_t in_products_of_16_bits(const Instruction& at, std::uint64_t multiply_adds) {
+  if (at.has("tf32")) return 2 * multiply_adds;
+  const bool has_8_bits =
+      is_float_of_8_bits(at) ? opcode_of(at) == "wgmma" : at.has("s8") || at.has("u8");
+  return has_8_bits ? multiply_adds / 2 : multiply_adds;
+}
 
 Cost cost_of(const Instruction& at) {
   if (at.words.empty()) return kFree;
@@ -124,16 +156,16 @@ Cost cost_of(const Instruction& at) {
   if (is_one_of(opcode, {"tex", "tld4", "suld"})) return {Pipe::kMemory, 1, {0, 1}};
   if (opcode == "wgmma") return {Pipe::kOther, 1, {0, 0}};
   // Of floats of 8 bits: two products of 16 bits, and three conversions, as in the SASS of 08/06.
-  if (opcode == "mma" && is_float_of_8_bits(at)) return {Pipe::kOther, 5, {66, 0}};
-  if (opcode == "mma") return {Pipe::kOther, 1, {33, 0}};
+  if (opcode == "mma" && is_float_of_8_bits(at)) return cost_of_product(at, 5, 66);
+  if (opcode == "mma") return cost_of_product(at, 1, 33);
   if (opcode == "wmma") {
     if (at.has("load")) return {Pipe::kMemory, 4, is_shared(at) ? Path{33, 0} : Path{0, 1}};
     if (at.has("store")) return {Pipe::kMemory, 8, {0, 0}};
-    return {Pipe::kOther, 2, {33, 0}};
+    return cost_of_product(at, 2, 33);
   }
   if (opcode == "shfl") return {Pipe::kExchange, 1, {23, 0}};
   if (opcode == "redux") return {Pipe::kExchange, 2, {23, 0}};
-  if (opcode == "match") return {Pipe::kExchange, at.has("any") ? 8U : 4U, {180, 0}};
+  if (opcode == "match") return {Pipe::kAdu, 2, {180, 0}};
   if (opcode == "vote") return {Pipe::kAlu, 1, {12, 0}};
   if (opcode == "bar" && at.has("warp")) return {Pipe::kOther, 1, {0, 0}};
   if (is_one_of(opcode, {"bar", "barrier"})) return {Pipe::kAdu, 1, {13, 0}, true};

@@ -36,6 +36,7 @@ struct Cost {
   std::uint32_t slots = 1;  // instructions that a device issues
   Path latency = {4, 0};    // from there to the result
   bool blocks = false;      // the warp issues nothing until then
+  std::uint32_t busy = 0;   // cycles for which a tensor core takes no other product
 };
 inline constexpr Cost kFree = {Pipe::kNone, 0, {0, 0}, false};
 
@@ -43,7 +44,9 @@ inline std::string_view opcode_of(const code::Instruction& at) {
   return at.words.empty() ? std::string_view() : at.words.front();
 }
 
-bool is_float_of_8_bits(const code::Instruction& instruction);
+// Products of 16 bits are the unit: what a tensor core does of others in the same time.
+std::uint64_t in_products_of_16_bits(const code::Instruction& at, std::uint64_t multiply_adds);
+inline constexpr std::uint32_t kProductsPerCycle = 1200;  // of a multiprocessor, by mma
 
 // By itself. block_cost.h knows what ptxas makes of several.
 Cost cost_of(const code::Instruction& instruction);

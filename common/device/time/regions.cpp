@@ -22,7 +22,7 @@ bool is_short(const code::Function& function, std::uint32_t side, std::uint32_t 
     if (opcode_of(at) == "bra") continue;
     const Cost cost = cost_of(at);
     if (cost.blocks || cost.pipe == Pipe::kExchange ||
-        is_one_of(opcode_of(at), {"atom", "red", "vote", "bar", "mma", "wmma"})) {
+        is_one_of(opcode_of(at), {"atom", "red", "vote", "match", "bar", "mma", "wmma"})) {
       return false;
     }
     slots += cost.slots;
@@ -64,6 +64,51 @@ Regions::Regions(const code::Function& function)
   for (std::uint32_t b = 0; b < num_blocks; ++b) {
     if (!is_taken_[b] && !is_conditional_[b]) blocks_[b] = build(b);
   }
+  find_values();
+}
+
+void Regions::find_values() {
+  for (const Instruction& at : function_.instructions) {
+    find_local_address(at);
+    if (is_one_of(opcode_of(at), {"mov", "cvta"}) && is_shared_address(at.operands.back())) {
+      shared_addresses_.insert(at.operands[0].symbol);
+    }
+  }
+}
+
+void Regions::find_local_address(const Instruction& at) {
+  const std::size_t first = at.has_destination ? 1 : 0;
+  for (std::size_t k = first; k < at.operands.size(); ++k) {
+    const code::Operand& operand = at.operands[k];
+    if (operand.is_address || !is_local_address(operand)) continue;
+    const bool adds_constant = opcode_of(at) == "add" && at.operands.back().is_immediate;
+    if (adds_constant || is_one_of(opcode_of(at), {"mov", "cvta", "selp"})) {
+      local_addresses_.insert(at.operands[0].symbol);
+    } else {
+      has_local_memory_ = true;
+    }
+  }
+}
+
+bool Regions::is_constant(const code::Operand& operand,
+                          std::initializer_list<code::Constant::Kind> kinds) const {
+  return operand.slot.exists() &&
+         std::ranges::any_of(function_.constants, [&](const code::Constant& constant) {
+           return std::ranges::find(kinds, constant.kind) != kinds.end() &&
+                  constant.slot.file == operand.slot.file &&
+                  constant.slot.offset == operand.slot.offset;
+         });
+}
+
+bool Regions::is_shared_address(const code::Operand& operand) const {
+  using Kind = code::Constant::Kind;
+  return shared_addresses_.contains(operand.symbol) ||
+         is_constant(operand, {Kind::kShared, Kind::kDynamic});
+}
+
+bool Regions::is_local_address(const code::Operand& operand) const {
+  return local_addresses_.contains(operand.symbol) ||
+         is_constant(operand, {code::Constant::Kind::kLocal});
 }
 
 std::vector<std::uint32_t> Regions::build(std::uint32_t first) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Basic blocks that ptxas joins: it turns the short sides of a branch into conditional
-// instructions.
+// instructions. And addresses of which ptxas decides where they are.
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include "code/program.h"
@@ -23,8 +26,20 @@ class Regions {
   // Of the branch that ends a block, by its index among the function's instructions.
   Cost cost_of_branch(std::uint32_t index) const;
 
+  // Where shared memory begins, which depends on the block's place in its cluster. It is in a
+  // register that all lanes share, and such registers do not outlast a branch.
+  bool is_shared_address(const code::Operand& operand) const;
+  // Whether a thread's own arrays are in memory: an index is computed. Where the program only
+  // chooses one of several variables, nvcc has them in registers, even if clang chooses an address.
+  bool has_local_memory() const { return has_local_memory_; }
+
  private:
   std::vector<std::uint32_t> build(std::uint32_t first);
+  void find_values();
+  void find_local_address(const code::Instruction& at);
+  bool is_local_address(const code::Operand& operand) const;
+  bool is_constant(const code::Operand& operand,
+                   std::initializer_list<code::Constant::Kind> kinds) const;
 
   const code::Function& function_;
   std::vector<std::vector<std::uint32_t>> predecessors_;
@@ -32,6 +47,8 @@ class Regions {
   std::vector<bool> is_conditional_;
   std::vector<bool> is_taken_;  // blocks that have their region
   std::vector<std::vector<std::uint32_t>> blocks_;
+  std::set<std::string_view> shared_addresses_, local_addresses_;  // registers
+  bool has_local_memory_ = false;
 };
 
 }  // namespace timing

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <span>
+#include <utility>
 
 #include "count/counters.h"
 #include "count/request.h"
@@ -95,25 +96,30 @@ void Traffic::begin_launch(const run::Launch& launch) {
   slices_.clear();
   float_sums_.clear();
   writers_.clear();
-  hottest_line_ = hottest_slice_ = hottest_float_ = 0;
+  depths_.clear();
+  hottest_line_ = hottest_slice_ = hottest_float_ = longest_chain_ = 0;
 }
 
 void Traffic::start(BlockTraffic& block, const run::Block& started) {
   block.number = started.linear + 1;
   block.serial = ++num_started_;
   block.requested.assign(started.warps.size(), 0);
-  block.look_back_width = 0;
+  block.look_back_width = block.look_back_depth = 0;
+  block.looked_at.assign(started.warps.size(), 0);
+  block.look_back_cycles = 0;
 }
 
 void Traffic::end(Features& features, BlockTraffic& block) {
   features[Feature::kLookBackBlocks] += block.look_back_width != 0 ? 1 : 0;
   features[Feature::kLookBackWidth] += block.look_back_width;
+  features[Feature::kLookBackCycles] += static_cast<std::uint64_t>(block.look_back_cycles);
 }
 
 void Traffic::end_launch(Features& features) {
   features[Feature::kHottestLine] += hottest_line_;
   features[Feature::kHottestSlice] += hottest_slice_;
   features[Feature::kHottestFloat] += hottest_float_;
+  features[Feature::kLookBackDepth] += longest_chain_;
   features[Feature::kLocalWords] +=
       static_cast<std::uint64_t>(std::ranges::count(local_words_, true));
   local_words_.clear();
@@ -137,13 +143,13 @@ void Traffic::write(Features& features, std::uint64_t sector) {
   touched |= kWritten;
 }
 
-void Traffic::access(Features& features, BlockTraffic& block, std::uint32_t warp,
+void Traffic::access(Features& features, BlockTraffic& block, std::uint32_t warp, std::int64_t now,
                      const Access& access) {
   if (!memory::is_device(
           access.address[static_cast<std::size_t>(std::countr_zero(access.lanes))])) {
     return;  // without the checks it may lie outside: `run` ends the kernel then
   }
-  if (is_strong(access)) look(block, access);
+  if (is_strong(access)) look(block, warp, now, access);
   if (access.is_atomic) return count_atomic(features, access);
   if (access.reads && !access.continues) features[Feature::kGlobalLoads] += 1;
   // A piece of a bulk copy lies in one sector.
@@ -269,7 +275,13 @@ void Traffic::count_atomic(Features& features, const Access& access) {
   end_sector();
 }
 
-void Traffic::look(BlockTraffic& block, const Access& access) {
+void Traffic::look(BlockTraffic& block, std::uint32_t warp, std::int64_t now,
+                   const Access& access) {
+  std::int64_t& looked_at = block.looked_at[warp];
+  if (access.writes && looked_at != 0) {
+    block.look_back_cycles = std::max(block.look_back_cycles, now - std::exchange(looked_at, 0));
+  }
+
   std::array<std::uint32_t, run::kWarpSize> others;
   std::size_t num_others = 0;
   for (std::uint32_t rest = access.lanes; rest != 0; rest &= rest - 1) {
@@ -280,10 +292,16 @@ void Traffic::look(BlockTraffic& block, const Access& access) {
       writer = static_cast<std::uint32_t>(block.number);
     } else if (writer != 0 && writer != block.number) {
       others[num_others++] = writer;
+      const std::uint64_t depth = writer < depths_.size() ? depths_[writer] : 0;
+      block.look_back_depth = std::max(block.look_back_depth, depth + 1);
     }
     if (access.pattern == Pattern::kUniform) break;
   }
   if (num_others == 0) return;
+  looked_at = now;
+  if (depths_.size() <= block.number) depths_.resize(block.number + 1);
+  depths_[block.number] = static_cast<std::uint32_t>(block.look_back_depth);
+  longest_chain_ = std::max(longest_chain_, block.look_back_depth);
   const auto end = others.begin() + static_cast<std::ptrdiff_t>(num_others);
   std::sort(others.begin(), end);
   const auto width = static_cast<std::uint64_t>(std::unique(others.begin(), end) - others.begin());

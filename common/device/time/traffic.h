@@ -21,6 +21,9 @@ struct BlockTraffic {
   std::uint64_t serial = 0;              // of all blocks of all launches
   std::vector<std::uint32_t> requested;  // sectors, by warp
   std::uint64_t look_back_width = 0;     // most other blocks whose words one request reads
+  std::uint64_t look_back_depth = 0;     // of the longest chain of blocks that ends here
+  std::vector<std::int64_t> looked_at;   // when, by warp: since then it has not published; 0: never
+  std::int64_t look_back_cycles = 0;     // most that a warp takes from a look to its publication
   std::uint64_t bulk_sector = 0;         // of the bulk copy's last piece
 };
 
@@ -50,7 +53,8 @@ class Traffic {
   // Of a launch, all within begin_launch() and end_launch().
   void begin_launch(const run::Launch& launch);
   void start(BlockTraffic& block, const run::Block& started);
-  void access(Features& features, BlockTraffic& block, std::uint32_t warp,
+  // now: the cycles of the warp's path.
+  void access(Features& features, BlockTraffic& block, std::uint32_t warp, std::int64_t now,
               const run::Access& access);
   void touch_local(Features& features, const run::Access& access);
   void end(Features& features, BlockTraffic& block);
@@ -67,7 +71,7 @@ class Traffic {
   void write(Features& features, std::uint64_t sector);
   void store(Features& features, const run::Access& access);
   void count_atomic(Features& features, const run::Access& access);
-  void look(BlockTraffic& block, const run::Access& access);
+  void look(BlockTraffic& block, std::uint32_t warp, std::int64_t now, const run::Access& access);
 
   FirstCaches caches_;
   std::uint64_t num_started_ = 0;                     // blocks
@@ -78,8 +82,10 @@ class Traffic {
   AddressTable<std::uint32_t, kSliceBytes> slices_;  // at each slice's lines
   AddressTable<std::uint32_t, 4> float_sums_;        // at each word, of floats
   AddressTable<std::uint32_t, 4> writers_;           // blocks that publish words
+  std::vector<std::uint32_t> depths_;                // of chains of blocks that look back
   std::vector<bool> local_words_;                    // that a thread has touched of its own
   std::uint64_t hottest_line_ = 0, hottest_slice_ = 0, hottest_float_ = 0;
+  std::uint64_t longest_chain_ = 0;
 };
 
 }  // namespace timing

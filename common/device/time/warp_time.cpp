@@ -11,6 +11,7 @@ void WarpTime::go_on(Work& work) {
   const BlockCost::Piece& piece = region_->pieces[next_piece_++];
   now_ += piece.path;
   work.add(piece.slots);
+  work.add_wavefronts(piece.wavefronts);
   if (next_piece_ < region_->pieces.size()) return;
   for (const BlockCost::Late& late : region_->late) {
     pending_.push_back({late.row, now_ + late.after, late.instruction});

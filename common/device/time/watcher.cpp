@@ -15,15 +15,6 @@ using run::Access;
 using run::Space;
 using run::Warp;
 
-// Products of 16 bits are the unit: what a tensor core does of others in the same time. Of floats
-// of 8 bits, only wgmma is an instruction of compute capability 9.0: for mma, ptxas converts them.
-std::uint64_t in_products_of_16_bits(const code::Instruction& at, std::uint64_t multiply_adds) {
-  if (at.has("tf32")) return 2 * multiply_adds;
-  const bool has_8_bits =
-      is_float_of_8_bits(at) ? opcode_of(at) == "wgmma" : at.has("s8") || at.has("u8");
-  return has_8_bits ? multiply_adds / 2 : multiply_adds;
-}
-
 constexpr std::pair<Pipe, Feature> kFeatureOfPipe[] = {{Pipe::kFp32, Feature::kFp32},
                                                        {Pipe::kInteger, Feature::kInteger},
                                                        {Pipe::kFp64, Feature::kFp64},
@@ -137,13 +128,17 @@ void Watcher::end_block(BlockState& block) {
 
 // ---- instructions
 
+const Regions& Watcher::regions_of(const code::Function& function) {
+  return regions_.try_emplace(&function, function).first->second;
+}
+
 Watcher::Executed& Watcher::executed(const Warp& warp, const code::Block& block) {
   const code::Function& function = *warp.part->frames.back().function;
   const std::uint32_t id = function.instructions[block.begin].id;
   std::unique_ptr<Executed>& known = executed_[id];
   if (known == nullptr) {
     known = std::make_unique<Executed>();
-    const Regions& regions = regions_.try_emplace(&function, function).first->second;
+    const Regions& regions = regions_of(function);
     const std::uint32_t number = function.instructions[block.begin].block;
     known->is_first = !regions.blocks_of(number).empty();
     if (known->is_first) known->cost = cost_of(function, regions, number);
@@ -151,6 +146,9 @@ Watcher::Executed& Watcher::executed(const Warp& warp, const code::Block& block)
       for (const code::Instruction* const load : wide.loads) {
         joined_[load->id] = {wide.loads.front()->id, wide.bytes};
       }
+    }
+    for (const code::Instruction* const at : known->cost.conditional_accesses) {
+      joined_[at->id].is_conditional = true;
     }
   }
   return *known;
@@ -186,6 +184,8 @@ void Watcher::add_lines(const code::Program& program) {
       shape_->features[feature] += block.times * block.cost.slots[std::size_t(pipe)];
     }
     shape_->features[Feature::kIssued] += block.times * block.cost.issued;
+    shape_->features[Feature::kSharedWavefronts] +=
+        block.times * block.cost.conditional_accesses.size();
     for (const BlockCost::Part& part : block.cost.parts) {
       LineCost& line = line_of(*part.instruction);
       if (is_in_wide_load(*part.instruction)) {
@@ -334,6 +334,11 @@ bool Watcher::is_in_wide_load(const code::Instruction& at) const {
 
 std::uint64_t Watcher::shared_wavefronts(const Access& access) {
   if (is_in_wide_load(*access.instruction)) return 0;
+  const std::uint64_t counted = joined_[access.instruction->id].is_conditional ? 1 : 0;
+  return wavefronts_of(access) - counted;  // the region's
+}
+
+std::uint64_t Watcher::wavefronts_of(const Access& access) {
   Joined& joined = joined_[access.instruction->id];
   if (joined.bytes != 0 && joined.first == access.instruction->id) {
     if (is_aligned(access, joined.bytes)) {
@@ -367,14 +372,16 @@ void Watcher::access(Warp& warp, Access& access) {
   }
   if (access.space != Space::kGlobal) return;
   if (access.is_async) block.warps[warp.id].copy();
-  traffic_.access(shape_->features, block.traffic, warp.id, access);
+  traffic_.access(shape_->features, block.traffic, warp.id, block.warps[warp.id].now().cycles,
+                  access);
   if (is_bulk_copy(access)) {
     block.arrivals = longer(block.arrivals, block.warps[warp.id].now() + Path{0, 1});
   }
 }
 
 void Watcher::touches_local(Warp& warp, const Access& access) {
-  if (shape_ == nullptr || !has_local_memory(*warp.part->frames.back().function)) return;
+  if (shape_ == nullptr) return;
+  if (!regions_of(*warp.part->frames.back().function).has_local_memory()) return;
   traffic_.touch_local(shape_->features, access);
 }
 

@@ -68,10 +68,11 @@ class Watcher final : public run::Monitor {
     Path phase;     // when the last phase of a barrier object was complete
   };
   // What is known of a region of the program, and how often the launch has executed it.
-  // Of an instruction that ptxas joins with others.
+  // Of an instruction that ptxas joins with others, or makes conditional.
   struct Joined {
     std::uint32_t first = 0;  // its id
     std::uint32_t bytes = 0;  // that all of them load; 0: it is joined with none
+    bool is_conditional = false;
   };
   struct Executed {
     bool is_first = false;  // block of its region, which has the cost of all
@@ -80,10 +81,12 @@ class Watcher final : public run::Monitor {
   };
 
   Shape& shape_of(const run::Launch& launch);
+  const Regions& regions_of(const code::Function& function);
   Executed& executed(const run::Warp& warp, const code::Block& block);
   void add_wait(const code::Instruction* instruction, const Path& path);
-  bool is_in_wide_load(const code::Instruction& at) const;  // and not the first of its loads
-  std::uint64_t shared_wavefronts(const run::Access& access);
+  bool is_in_wide_load(const code::Instruction& at) const;     // and not the first of its loads
+  std::uint64_t shared_wavefronts(const run::Access& access);  // besides those of its region
+  std::uint64_t wavefronts_of(const run::Access& access);
   Path join(BlockState& block);
   // The instruction: that makes them wait; null: several do.
   void meet(std::span<WarpTime* const> warps, const code::Instruction* instruction);

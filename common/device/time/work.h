@@ -27,9 +27,10 @@ class Work {
     std::uint64_t issued = 0;
     for (const std::uint64_t slots : slots_) issued += slots;
     const auto of = [&](Pipe pipe) { return slots_[std::size_t(pipe)]; };
-    return static_cast<std::int64_t>(std::max(
-        {issued / 4, (of(Pipe::kInteger) + of(Pipe::kAlu)) / 2, of(Pipe::kFp64) / 2,
-         of(Pipe::kSpecial) * 2, of(Pipe::kExchange), wavefronts_, multiply_adds_ / 1200}));
+    return static_cast<std::int64_t>(
+        std::max({issued / 4, (of(Pipe::kInteger) + of(Pipe::kAlu)) / 2, of(Pipe::kFp64) / 2,
+                  of(Pipe::kSpecial) * 2, of(Pipe::kAdu) * 2, of(Pipe::kExchange), wavefronts_,
+                  multiply_adds_ / kProductsPerCycle}));
   }
 
  private:
