@@ -199,10 +199,12 @@ def _together(launches: Launches, device: Device, terms: Mapping[str, float]) ->
     waits = max(terms.get(wait, 0.0) for wait in _WAITS)
     others = [time for term, time in terms.items() if term not in _INSIDE]
     resident = min(resident_blocks(launches, device), _busiest(launches, device)[0])
+    # Blocks that wait for each other load together, too, and compute together.
+    apart = 1 if _looks_back(launches) else resident
     # The path of a block alone has its work; and nothing asks for memory while it computes.
     inside = max(work, waits) if resident == 1 else _norm([work, waits], norm)
     outside = _norm(others, norm)
-    return _norm([inside, outside], 1 + device.overlap * (1 - device.in_step / resident))
+    return _norm([inside, outside], 1 + device.overlap * (1 - device.in_step / apart))
 
 
 def _norm(times: Sequence[float], norm: float) -> float:
@@ -214,7 +216,7 @@ def _norm(times: Sequence[float], norm: float) -> float:
 
 def shares_of_peak(part: Part, device: Device) -> tuple[float, float]:
     """Of computing and of memory, as Nsight Compute's section Speed Of Light has them: how busy the
-    busiest unit of each is. L2's own peak is not published; waits are no unit."""
+    busiest unit of each is. L2's peak is what calibrate measures; waits are no unit."""
     launches, terms = part.launches, part.terms
     moved = _sectors_from_memory(launches, device) + launches.mean("distinct_written_sectors")
     memory = moved * SECTOR_BYTES / (device.dram_gbps * 1e9)
@@ -227,7 +229,7 @@ def shares_of_peak(part: Part, device: Device) -> tuple[float, float]:
     most, _, skew = _busiest(launches, device)
     of_all = _num_blocks(launches, device) / device.multiprocessors / (most * skew)
     seconds = part.seconds / launches.count
-    return compute * of_all / seconds, max(memory, data * of_all) / seconds
+    return compute * of_all / seconds, max(memory, terms["l2"], data * of_all) / seconds
 
 
 def resident_blocks(launches: Launches, device: Device) -> int:
@@ -271,7 +273,7 @@ def terms_of(launches: Launches, device: Device) -> dict[str, float]:
         + barriers
         + device.next_block_cycles * (1 - 1 / rounds),
         "loads": mean("chain_loads") / blocks * load,
-        "look-back": _hops(launches, tiles) * device.l2_cycles,
+        "look-back": _look_back_cycles(launches, tiles, device),
     }
     waiting = max(rounds * sum(own.values()), longest)
     return {
@@ -378,13 +380,20 @@ def _share_past_l2(sectors: float, device: Device) -> float:
     return min(1.0, max(0.0, 2 * sectors * SECTOR_BYTES / device.l2_bytes - 1))
 
 
-def _hops(launches: Launches, tiles: float) -> float:
-    """How often a value goes from tile to tile through L2, for each round of `tiles` tiles.
+def _look_back_cycles(launches: Launches, tiles: float, device: Device) -> float:
+    """How long values go from tile to tile through L2, for each round of `tiles` tiles.
 
     A tile that has looked back over t steps of `width` tiles ends where the known sums are: after t
-    hops, width * t * t / 2 tiles know theirs.
+    steps, width * t * t / 2 tiles know theirs. No more of them wait than a chain has.
     """
-    looking = launches.mean("look_back_blocks")
-    if looking <= launches.mean("blocks") / 2:
+    mean, looking = launches.mean, launches.mean("look_back_blocks")
+    if not _looks_back(launches):
         return 0.0
-    return math.sqrt(2 * tiles / max(1.0, launches.mean("look_back_width") / looking))
+    waiting = min(tiles, mean("look_back_depth") or tiles)
+    steps = math.sqrt(2 * waiting / max(1.0, mean("look_back_width") / looking))
+    return steps * (device.l2_cycles + mean("look_back_cycles") / looking)
+
+
+def _looks_back(launches: Launches) -> bool:
+    """Whether most of its blocks do."""
+    return 2 * launches.mean("look_back_blocks") > launches.mean("blocks")
