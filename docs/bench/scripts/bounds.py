@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What bounds each rung's kernels, by Nsight Compute's section Speed Of Light.
+"""What bounds each rung's kernels, and how long they take, by Nsight Compute.
 
-`measure time` compares it with the bound that the model of time predicts.
+`measure time` compares it with the bound and the times that the model of time predicts.
 """
 
 import csv
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,9 +28,10 @@ from measurements import (
     require_known,
     write_json,
 )
+from timed_calls import BOUNDS, COUNTED
 
-COUNTED, BOUNDS = "time.json", "bounds.json"
 AT_ONCE = 12  # calls under ncu, which lets one of them at a time use the counters
+SHARES = (4, 16, 64)  # of the largest call: smaller ones that are timed, too
 MOST_LAUNCHES = 24  # of a call: the others repeat them
 STEADY = ("--cache-control", "none", "--print-units", "base")  # caches as the program has them
 TIME = "gpu__time_duration.sum"
@@ -52,14 +53,19 @@ def sizes() -> dict[str, int]:
     return largest
 
 
-def kernels_of(log: str) -> list[dict[str, Any]]:
-    """Those that take longest first, each with the throughputs of its longest launch."""
+def launches_of(log: str) -> dict[str, list[dict[str, str]]]:
+    """What ncu says of each kernel's launches."""
     rows = list(csv.DictReader(line for line in log.splitlines() if line.startswith('"')))[1:]
     if not rows:
         raise MeasurementError(f"ncu says {log.strip()[-200:]}")
     launches: dict[str, list[dict[str, str]]] = {}
     for row in rows:
         launches.setdefault(kernel_name(row["Kernel Name"]), []).append(row)
+    return launches
+
+
+def kernels_of(launches: Mapping[str, list[dict[str, str]]]) -> list[dict[str, Any]]:
+    """Those that take longest first, each with the throughputs of its longest launch."""
     kernels = []
     for name, own in launches.items():
         longest = max(own, key=lambda row: number(row[TIME]))
@@ -69,23 +75,37 @@ def kernels_of(log: str) -> list[dict[str, Any]]:
     return sorted(kernels, key=lambda kernel: -kernel["us"])
 
 
+def time_of(launches: Mapping[str, list[dict[str, str]]]) -> dict[str, Any]:
+    """Of all kernels of a call."""
+    own = [row for rows in launches.values() for row in rows]
+    return {"launches": len(own), "us": round(sum(number(row[TIME]) for row in own) / 1e3, 2)}
+
+
 def number(text: str) -> float:
     return float(text.replace(",", ""))
 
 
 def measure(labs: Sequence[str]) -> dict[str, Any]:
     asked = ncu([TIME, *THROUGHPUTS.values()], *STEADY, "--launch-count", str(MOST_LAUNCHES))
+    timed = ncu([TIME], *STEADY, "--launch-count", str(MOST_LAUNCHES))
     largest = sizes()
     commands = commands_of(ROOT / "build" / "cuda", labs)
 
+    def call(rung: str, num_items: int, options: Sequence[str]) -> dict[str, list[dict[str, str]]]:
+        log = Path(temp) / f"{rung.replace('/', '-')}-{num_items}"
+        command = [*commands[rung], f"--profile={num_items}", "--timed"]
+        profiled([*command, *(f"--wrap={word}" for word in [*options, "--log-file", log])])
+        return launches_of(log.read_text("utf-8"))
+
     def one(rung: str) -> dict[str, Any]:
-        log = Path(temp) / rung.replace("/", "-")
-        command = [*commands[rung], f"--profile={largest[rung]}", "--timed"]
-        profiled([*command, *(f"--wrap={word}" for word in [*asked, "--log-file", log])])
-        return {
-            "num_items": largest[rung],
-            "kernels": kernels_of(log.read_text("utf-8")),
-        }
+        launches = call(rung, largest[rung], asked)
+        times = {largest[rung]: time_of(launches)}
+        for size in (largest[rung] // share for share in SHARES):
+            try:
+                times[size] = time_of(call(rung, size, timed))
+            except MeasurementError as error:  # such as a size that the lab does not have
+                print(f"not timed: {error}")
+        return {"num_items": largest[rung], "kernels": kernels_of(launches), "times": times}
 
     chosen = [rung for rung in largest if rung in commands]
     with tempfile.TemporaryDirectory() as temp, ThreadPoolExecutor(AT_ONCE) as pool:
@@ -99,7 +119,7 @@ def bounds(
         typer.Argument(metavar="[LAB]...", help="Of these labs; the others keep theirs."),
     ] = None,
 ) -> None:
-    """Ask Nsight Compute what bounds each rung's kernels."""
+    """Ask Nsight Compute what bounds each rung's kernels, and how long they take at four sizes."""
     require_known("lab", labs, known_labs())
     file = BENCH / BOUNDS
     known = json.loads(file.read_text("utf-8"))["rungs"] if labs and file.is_file() else {}

@@ -6,10 +6,13 @@
 
 import csv
 import json
+import os
 import re
 import shlex
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -56,6 +59,16 @@ def measured(program: Path, arguments: Sequence[str]) -> dict[str, list[dict[str
     return kernels
 
 
+@contextmanager
+def inside(folder: Path) -> Iterator[None]:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
 def counted(
     files: Sequence[Path], include: Sequence[Path], arguments: Sequence[str]
 ) -> list[dict[str, Any]]:
@@ -67,7 +80,7 @@ def counted(
         steps = program_steps(Workspace(ROOT, ROOT / "build"), 2)
         program = build_program(steps, files, options, built, 2)
         settings = Settings(checks=Checks.NONE, profile=True, timeout=SECONDS)
-        with (work / "output").open("wb") as said:
+        with (work / "output").open("wb") as said, inside(work):  # a program may write files
             ran = run_program(
                 program, arguments, settings, work, name=files[0].stem, output=said.fileno()
             )
@@ -77,13 +90,17 @@ def counted(
     return [shape for line in report for shape in line.get("shapes", ())]
 
 
+def of_kernel(shapes: Sequence[dict[str, Any]], kernel: str) -> list[dict[str, Any]]:
+    return [shape for shape in shapes if kernel_name(shape["kernel"]) == kernel]
+
+
 def records(
     head: dict[str, str], measured: dict[str, list[dict[str, Any]]], shapes: list[dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
     """Of each kernel that both sides launch equally often. The emulator does not tell the instances
     of a template apart, so of those there is none."""
     for kernel, launches in measured.items():
-        own = [shape for shape in shapes if kernel_name(shape["kernel"]) == kernel]
+        own = of_kernel(shapes, kernel)
         whole = sum(each["us"] for each in launches)
         is_one = len({each["spelled"] for each in launches}) == 1
         both = len(launches) == sum(shape["features"]["launches"] for shape in own)
@@ -112,3 +129,26 @@ def others(
     machine = {"machine": gpu_fields("name,driver_version")[0]}
     kernels = sorted([*kept, *found], key=lambda each: (each["program"], each["arguments"]))
     write_json(OTHERS, {**provenance(), **machine, "features": FEATURES, "kernels": kernels})
+
+
+@measurement("others-again", needs="clang", writes=[OTHERS])
+def others_again(
+    folder: Annotated[Path, typer.Argument(help="Has the program NAME in its folder NAME-cuda.")],
+) -> None:
+    """Count the programs of `others` anew, and keep the times that a GPU took."""
+    folder = folder.resolve()
+    file = BENCH / OTHERS
+    known = json.loads(file.read_text("utf-8"))
+    for name, arguments in sorted(
+        {(each["program"], each["arguments"]) for each in known["kernels"]}
+    ):
+        source = folder / f"{name}-cuda"
+        shapes = counted(sorted(source.glob("*.cu")), [source], shlex.split(arguments))
+        for each in known["kernels"]:
+            if (each["program"], each["arguments"]) != (name, arguments):
+                continue
+            kernel, (_, _, _, registers, *_) = each["kernel"], each["launches"][0]
+            own = of_kernel(shapes, kernel)
+            each["launches"] = [launch(shape, kernel, registers) for shape in own]
+        counts = {"counted": date.today().isoformat(), "features": FEATURES}
+        write_json(OTHERS, {**known, **counts})

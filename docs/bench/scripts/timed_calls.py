@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the emulator counts for the model of time, and the times that a GPU took.
 
-time.json has the calls of the ladders, time-others.json kernels of other programs.
+time.json has the calls of the ladders and of bounds.json, time-others.json kernels of other programs.
 """
 
 import json
@@ -16,7 +16,7 @@ from measurements import BENCH, MeasurementError, measured_now, output, provenan
 
 from lockstep_grader.model.timing import Device, Launches, Prediction, predict
 
-COUNTED, OTHERS = "time.json", "time-others.json"
+COUNTED, OTHERS, BOUNDS = "time.json", "time-others.json", "bounds.json"
 DEVICE = "h200"
 MOST_ITEMS, MOST_FLOPS = 1 << 24, 4e10  # of a counted call: more take long
 FEATURES = (  # of launches, in the order of the file
@@ -60,6 +60,8 @@ FEATURES = (  # of launches, in the order of the file
     "alu",
     "adu",
     "local_words",
+    "look_back_depth",
+    "look_back_cycles",
 )
 
 
@@ -85,19 +87,39 @@ def ladders() -> list[dict[str, Any]]:
     return [json.loads(file.read_text("utf-8")) for file in sorted(BENCH.glob("[0-9][0-9]-*.json"))]
 
 
+def read_calls() -> dict[tuple[str, int], tuple[Launches, ...]]:
+    """What was counted, by rung and size."""
+    stored = json.loads((BENCH / COUNTED).read_text("utf-8"))
+    return {
+        (each["rung"], each["num_items"]): launches_of(each, stored["features"])
+        for each in stored["calls"]
+    }
+
+
 def read_rows() -> list[Row]:
     """The steady rows of the ladders whose calls were counted."""
-    stored = json.loads((BENCH / COUNTED).read_text("utf-8"))
-    calls = {(each["rung"], each["num_items"]): each for each in stored["calls"]}
+    calls = read_calls()
     rows = []
     for ladder in ladders():
         for row in ladder["rows"]:
-            call = calls.get((f"{ladder['lab']}/{row['rung']}", row["num_items"]))
-            if call is None or row["noisy"]:
+            launches = calls.get((f"{ladder['lab']}/{row['rung']}", row["num_items"]))
+            if launches is None or row["noisy"]:
                 continue
-            launches = launches_of(call, stored["features"])
             seconds = row["time_ms"] * 1e-3
             rows.append(Row(ladder["lab"], row["rung"], row["num_items"], seconds, launches))
+    return rows
+
+
+def read_kernels() -> list[Row]:
+    """All kernels of a call together, as Nsight Compute has measured each, at several sizes."""
+    calls = read_calls()
+    rows = []
+    for name, found in json.loads((BENCH / BOUNDS).read_text("utf-8"))["rungs"].items():
+        lab, _, rung = name.partition("/")
+        for size, measured in found["times"].items():
+            launches = [each for each in calls.get((name, int(size)), ()) if any(each.block)]
+            if sum(each.count for each in launches) == measured["launches"]:
+                rows.append(Row(lab, rung, int(size), measured["us"] * 1e-6, tuple(launches)))
     return rows
 
 
@@ -170,26 +192,33 @@ def count(rung: str, sizes: Sequence[int]) -> list[dict[str, Any]]:
         return list(record(json.loads(file.read_text("utf-8"))))
 
 
-def count_all(chosen: Sequence[str]) -> None:
-    """Counts the calls of the ladders, or of the rungs `chosen`, and writes each as it comes."""
-    file = BENCH / COUNTED
-    known = json.loads(file.read_text("utf-8"))["calls"] if file.is_file() else []
-    calls = {(each["rung"], each["num_items"]): each for each in known}
+def wanted() -> dict[str, set[int]]:
+    """The sizes of each rung that a GPU has timed and the emulator can count."""
+    sizes: dict[str, set[int]] = {}
     for ladder in ladders():
-        sizes: dict[str, list[int]] = {}
         for row in ladder["rows"]:
             flops = row.get("gflops", 0) * row["time_ms"] * 1e6
             if not row["noisy"] and row["num_items"] <= MOST_ITEMS and flops <= MOST_FLOPS:
-                sizes.setdefault(f"{ladder['lab']}/{row['rung']}", []).append(row["num_items"])
-        for rung, numbers in sizes.items():
-            if chosen and rung not in chosen and ladder["lab"] not in chosen:
-                continue
-            try:
-                counted = count(rung, numbers)
-            except MeasurementError as error:  # such as a call that needs more memory
-                print(f"not counted: {error}")
-                continue
-            calls.update({(rung, call["num_items"]): call for call in counted})
-            made = [calls[key] for key in sorted(calls)]
-            write_json(COUNTED, {**provenance(), "features": FEATURES, "calls": made})
-            measured_now(COUNTED, [rung])
+                sizes.setdefault(f"{ladder['lab']}/{row['rung']}", set()).add(row["num_items"])
+    for rung, found in json.loads((BENCH / BOUNDS).read_text("utf-8"))["rungs"].items():
+        sizes.setdefault(rung, set()).update(int(size) for size in found["times"])
+    return sizes
+
+
+def count_all(chosen: Sequence[str]) -> None:
+    """Counts the calls of all rungs, or of the rungs and labs `chosen`, and writes each as it comes."""
+    file = BENCH / COUNTED
+    known = json.loads(file.read_text("utf-8"))["calls"] if file.is_file() else []
+    calls = {(each["rung"], each["num_items"]): each for each in known}
+    for rung, sizes in wanted().items():
+        if chosen and rung not in chosen and rung.partition("/")[0] not in chosen:
+            continue
+        try:
+            counted = count(rung, sorted(sizes))
+        except MeasurementError as error:  # such as a call that needs more memory
+            print(f"not counted: {error}")
+            continue
+        calls.update({(rung, call["num_items"]): call for call in counted})
+        made = [calls[key] for key in sorted(calls)]
+        write_json(COUNTED, {**provenance(), "features": FEATURES, "calls": made})
+        measured_now(COUNTED, [rung])

@@ -31,6 +31,7 @@ from measurements import (
     write,
 )
 from timed_calls import (
+    BOUNDS,
     COUNTED,
     DEVICE,
     FEATURES,
@@ -38,6 +39,7 @@ from timed_calls import (
     count_all,
     kernel_of,
     ladders,
+    read_kernels,
     read_others,
     read_rows,
 )
@@ -51,7 +53,6 @@ from lockstep_grader.model.timing import (
 from lockstep_grader.student.bench import Line, draw_plot
 from lockstep_grader.student.profile.timing import FOLDER, device_names, read_device
 
-BOUNDS = "bounds.json"
 CALIBRATE = "docs/bench/scripts/calibrate.cu"
 FIGURE = "time.svg"
 PAGE = ROOT / "docs" / "time.md"
@@ -200,6 +201,26 @@ def table(rows: Sequence[Row], fitted: Device, without: Mapping[str, Device]) ->
         "arithmetic, shared memory or atomics."
     )
     return "\n".join([*markdown(head, lines, 4), "", kinds, "", *markdown(titles, furthest)])
+
+
+def sizes_table(without: Mapping[str, Device]) -> str:
+    """How far off the kernels of a call are, without the call itself, by its share of the largest."""
+    rows = read_kernels()
+    alone = {lab: replace(device, call_us=0) for lab, device in without.items()}
+    largest = {
+        (row.lab, row.rung): row.num_items for row in sorted(rows, key=lambda r: r.num_items)
+    }
+    by_share: dict[int, list[Row]] = {}
+    for row in rows:
+        share = largest[row.lab, row.rung] // row.num_items
+        by_share.setdefault(share, []).append(row)
+    lines = [
+        ["1" if share == 1 else f"1/{share}", *validate(own, alone).cells]
+        for share, own in sorted(by_share.items())
+    ]
+    lines.append(["**all**", *validate(rows, alone).cells])
+    head = ["size", "calls", "median error", "nine tenths within", "order of neighbours"]
+    return "\n".join(markdown(head, lines, 4))
 
 
 def others_table(device: Device) -> str:
@@ -428,6 +449,7 @@ def time(
             set_numbers(FOLDER / f"{name}.toml", in_proportion(fitted, other))
     sources.write_table(PAGE, "example", example(rows, read_device(DEVICE)))
     sources.write_table(PAGE, "time", table(rows, fitted, without))
+    sources.write_table(PAGE, "sizes", sizes_table(without))
     sources.write_table(PAGE, "others", others_table(fitted))
     sources.write_table(PAGE, "bounds", bounds_table(rows, fitted))
     write(FIGURE, figure(rows, without))
