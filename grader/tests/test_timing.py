@@ -275,9 +275,11 @@ def test_tiles_that_look_back_wait_for_each_other() -> None:
         look_back_blocks=blocks,
         look_back_width=32 * blocks,
     )
+    short = replace(narrow, features={**narrow.features, "look_back_depth": 64})
+    slow = replace(narrow, features={**narrow.features, "look_back_cycles": 100 * blocks})
     assert predict([narrow], H200).bound == "look-back"
-    ordered = [predict([each], H200).seconds for each in (alone, wide, narrow)]
-    assert ordered == sorted(ordered)
+    ordered = [predict([each], H200).seconds for each in (alone, wide, short, narrow, slow)]
+    assert ordered == sorted(ordered), "work between looks is waited for"
 
 
 def test_blocks_of_a_multiprocessor_are_limited_by_each_resource() -> None:
@@ -437,6 +439,7 @@ def test_the_page_and_the_device_are_those_of_todays_files(timing: Any) -> None:
     without = timing.left_out(rows, H200)
     assert timing.table(rows, H200, without) in page
     assert timing.example(rows, H200) in page
+    assert timing.sizes_table(without) in page
     assert timing.others_table(H200) in page
     assert timing.bounds_table(rows, H200) in page
     assert timing.figure(rows, without) == (BENCH / timing.FIGURE).read_text("utf-8")
@@ -461,6 +464,17 @@ def test_a_lab_that_is_left_out_does_not_change_its_own_device(timing: Any) -> N
     ]
     lab = rows[0].lab
     assert timing.left_out(slower, H200)[lab] == timing.left_out(rows, H200)[lab]
+
+
+def test_calls_are_compared_whose_kernels_were_all_timed(timing: Any) -> None:
+    """Nsight Compute leaves out copies, and stops after some launches."""
+    rows = timing.read_kernels()
+    calls = {(f"{row.lab}/{row.rung}", row.num_items) for row in rows}
+    assert {size for rung, size in calls if rung == "02-scan/06_decoupled_look_back"} == {
+        1 << shift for shift in (18, 20, 22, 24)
+    }
+    assert not [size for rung, size in calls if rung == "04-radix-sort/03_bitonic_merge"]
+    assert all(any(launch.block) for row in rows for launch in row.launches)
 
 
 def test_errors_and_orders_are_counted(timing: Any) -> None:
@@ -489,10 +503,13 @@ NCU = """==PROF== Connected
 
 
 def test_the_longest_kernel_has_the_throughputs_of_its_longest_launch() -> None:
-    first, second = bench_script("bounds").kernels_of(NCU)
+    bounds = bench_script("bounds")
+    launches = bounds.launches_of(NCU)
+    first, second = bounds.kernels_of(launches)
     shares = {"compute": 70.3, "memory": 40.0, "l1": 1.0, "l2": 2.0, "dram": 3.0}
     assert first == {"kernel": "scatter", "us": 6.2, **shares}
     assert (second["kernel"], second["us"]) == ("fill", 2.0)
+    assert bounds.time_of(launches) == {"launches": 3, "us": 8.2}
 
 
 @pytest.mark.parametrize(
