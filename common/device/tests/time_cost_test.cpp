@@ -117,13 +117,16 @@ TEST_F(Time, AShortSideHasNoBranchAndIsIssuedByAllWarps) {
 TEST_F(Time, EachRegionMakesTheAddressOfSharedMemory) {
   const std::string tile = ".shared .align 16 .b8 tile[64];\n", address = "mov.u32 %a, tile;\n";
   const std::string store = "st.shared.u32 [%a], %t;\n";
-  EXPECT_EQ(issued(address, tile), 0U) << "none needs it";
+  EXPECT_EQ(issued(address, tile), 0U) << "it is not used";
   EXPECT_EQ(issued(address + store, tile), 4U);
   EXPECT_EQ(issued(address + store + store, tile), 5U);
   EXPECT_EQ(issued(address + store + "bar.sync 0;\n" + store, tile), 6U) << "one region";
   const std::string loop = "mov.u32 %b, 0;\nLOOP:\nadd.u32 %b, %b, 1;\n" + store +
                            "setp.lt.u32 %x, %b, 2;\n@%x bra LOOP;\n";
   EXPECT_EQ(issued(address + loop, tile), 2 * (3 + 4U));
+  const std::string wide =
+      "ld.shared.u32 %b, [%a+4];\nld.shared.u32 %c, [%a];\nadd.u32 %a, %b, %c;\n" + kKeep;
+  EXPECT_EQ(issued(address + wide, tile), 3 + 3U) << "the two loads are one";
 }
 
 TEST_F(Time, AConditionalAccessIsAWavefrontIfNoLaneMakesIt) {

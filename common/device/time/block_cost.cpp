@@ -305,7 +305,7 @@ class Graph {
 Graph::Graph(const code::Function& function, const Regions& regions, std::uint32_t first)
     : function_(function), regions_(regions) {
   // A kernel begins with a load of its stack's place.
-  if (first == 0 && function.blocks[0].begin != function.blocks[0].end) add_fetched(0, kLoad);
+  if (function.is_kernel && first == 0) add_fetched(function.blocks[0].begin, kLoad);
   for (const std::uint32_t block : regions.blocks_of(first)) add(block);
 }
 
@@ -354,9 +354,8 @@ void Graph::add(std::uint32_t number) {
     fold(function_, nodes_, node);
     memory_.add(at, base_of(at), nodes_.size() - 1, node);
     const bool may_write = is_conditional || guard != code::kNoGuard;
-    if (may_write && node.cost.pipe == Pipe::kMemory && at.has("shared")) {
-      node.is_wavefront = true;
-    }
+    node.is_wavefront =
+        may_write && at.has("shared") && is_one_of(opcode_of(at), {"ld", "st", "ldmatrix"});
     wide_loads_.add(at, base_of(at), is_conditional ? number : kAll, guard != code::kNoGuard);
     if (!at.has_destination || at.operands.empty()) continue;
     for_each_row(at.operands.front(),
@@ -430,8 +429,8 @@ BlockCost Graph::cost() {
     cost.slots[std::size_t(own.pipe)] += own.slots;
     cost.issued += own.slots;
     if (own.slots == 0 && waits[i] == Path{}) continue;
-    cost.parts.push_back(
-        {&function_.instructions[nodes_[i].index], own.slots, waits[i] + Path{own.slots, 0}});
+    cost.parts.push_back({&function_.instructions[nodes_[i].index], own.pipe, own.slots,
+                          waits[i] + Path{own.slots, 0}});
   }
   for (const auto& [row, reader] : first_readers_) {
     cost.uses.push_back({row, cost.path - nodes_[reader].start});

@@ -57,6 +57,7 @@ struct BlockCost {
   // of theirs.
   struct Part {
     const code::Instruction* instruction = nullptr;
+    Pipe pipe = Pipe::kNone;
     std::uint32_t slots = 0;
     Path path;
   };
@@ -70,7 +71,8 @@ struct BlockCost {
   };
   std::vector<Wide> wide;
 
-  // Conditional accesses to shared memory: each is a wavefront if no lane's condition holds, too.
+  // Conditional accesses to shared memory. Each takes a wavefront even if no lane's condition
+  // holds.
   std::vector<const code::Instruction*> conditional_accesses;
 };
 

@@ -64,13 +64,15 @@ Regions::Regions(const code::Function& function)
   for (std::uint32_t b = 0; b < num_blocks; ++b) {
     if (!is_taken_[b] && !is_conditional_[b]) blocks_[b] = build(b);
   }
-  find_values();
+  find_addresses();
 }
 
-void Regions::find_values() {
+void Regions::find_addresses() {
   for (const Instruction& at : function_.instructions) {
+    if (at.operands.empty()) continue;
     find_local_address(at);
-    if (is_one_of(opcode_of(at), {"mov", "cvta"}) && is_shared_address(at.operands.back())) {
+    const bool is_same = is_one_of(opcode_of(at), {"mov", "cvta"}) && at.operands[0].slot.exists();
+    if (is_same && is_shared_address(at.operands.back())) {
       shared_addresses_.insert(at.operands[0].symbol);
     }
   }
@@ -82,7 +84,8 @@ void Regions::find_local_address(const Instruction& at) {
     const code::Operand& operand = at.operands[k];
     if (operand.is_address || !is_local_address(operand)) continue;
     const bool adds_constant = opcode_of(at) == "add" && at.operands.back().is_immediate;
-    if (adds_constant || is_one_of(opcode_of(at), {"mov", "cvta", "selp"})) {
+    const bool is_kept = adds_constant || is_one_of(opcode_of(at), {"mov", "cvta", "selp"});
+    if (is_kept && at.operands[0].slot.exists()) {
       local_addresses_.insert(at.operands[0].symbol);
     } else {
       has_local_memory_ = true;

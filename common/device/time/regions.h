@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Basic blocks that ptxas joins: it turns the short sides of a branch into conditional
-// instructions. And addresses of which ptxas decides where they are.
+// instructions. Regions also know which registers hold addresses of shared and local memory.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class Regions {
 
  private:
   std::vector<std::uint32_t> build(std::uint32_t first);
-  void find_values();
+  void find_addresses();
   void find_local_address(const code::Instruction& at);
   bool is_local_address(const code::Operand& operand) const;
   bool is_constant(const code::Operand& operand,

@@ -188,7 +188,7 @@ void Watcher::add_lines(const code::Program& program) {
         block.times * block.cost.conditional_accesses.size();
     for (const BlockCost::Part& part : block.cost.parts) {
       LineCost& line = line_of(*part.instruction);
-      if (is_in_wide_load(*part.instruction)) {
+      if (part.pipe == Pipe::kMemory && is_in_wide_load(*part.instruction)) {
         shape_->features[Feature::kMemory] -= block.times * part.slots;
         shape_->features[Feature::kIssued] -= block.times * part.slots;
       } else {
