@@ -143,7 +143,10 @@ def others_again(
         {(each["program"], each["arguments"]) for each in known["kernels"]}
     ):
         source = folder / f"{name}-cuda"
-        shapes = counted(sorted(source.glob("*.cu")), [source], shlex.split(arguments))
+        files = sorted(source.glob("*.cu"))
+        if not files:
+            raise MeasurementError(f"{source} has no .cu file; name the folder src of HeCBench")
+        shapes = counted(files, [source], shlex.split(arguments))
         for each in known["kernels"]:
             if (each["program"], each["arguments"]) != (name, arguments):
                 continue
