@@ -14,6 +14,7 @@ from lockstep_grader.model.errors import InputError
 from lockstep_grader.model.grades import Backend, Resources
 from lockstep_grader.model.timing import (
     Launches,
+    load_cycles,
     predict,
     resident_blocks,
     shares_of_peak,
@@ -148,7 +149,8 @@ def test_a_barrier_waits_for_each_warp() -> None:
 def test_each_pipe_takes_its_instructions_at_its_rate(feature: str, term: str, rate: float) -> None:
     terms = terms_of(launches(**{feature: 132e9}), H200)
     assert max(terms, key=lambda each: terms[each]) == term
-    assert terms[term] == pytest.approx(1e9 / rate / H200.clock)
+    clock = H200.tensor_clock_ghz * 1e9 if term == "tensor" else H200.clock
+    assert terms[term] == pytest.approx(1e9 / rate / clock)
 
 
 def test_a_pipe_hides_under_the_issue_of_its_instructions() -> None:
@@ -243,6 +245,19 @@ def test_l2_answers_blocks_that_ask_for_the_same_lines_together() -> None:
     assert written == pytest.approx(64 * SECTORS * 32 / (H200.l2_write_gbps * 1e9))
     scattered = l2(**asked, distinct_read_sectors=SECTORS, l2_single_sectors=64 * SECTORS)
     assert scattered == pytest.approx(64 * SECTORS * 32 / (H200.l2_single_gbps * 1e9))
+
+
+def test_a_wait_is_for_the_slowest_of_its_loads() -> None:
+    def cycles(loads_per_wait: int, missing: float) -> float:
+        blocks = 132 * 8 * 16
+        loads = blocks * loads_per_wait
+        counts = {"warps": blocks, "global_loads": loads, "missing_loads": missing * loads}
+        return load_cycles(launches(**counts), H200)
+
+    assert cycles(1, missing=0) == H200.l1_cycles
+    assert cycles(1, missing=1) == H200.l2_cycles
+    assert cycles(1, missing=0.5) == pytest.approx((H200.l1_cycles + H200.l2_cycles) / 2)
+    assert cycles(2, missing=0.5) == pytest.approx(H200.l1_cycles / 4 + H200.l2_cycles * 3 / 4)
 
 
 def test_shares_of_the_peaks_are_those_of_the_busiest_units() -> None:

@@ -81,6 +81,8 @@ TEST_F(Time, CopiesAreWaitedForByGroup) {
   EXPECT_EQ(loads(address + copy + copy + wait, 1, 32, kTile), 1U);
   EXPECT_EQ(loads(address + copy + wait + copy + wait, 1, 32, kTile), 2U);
   EXPECT_EQ(loads(address + copy + "cp.async.wait_group 1;\n", 1, 32, kTile), 0U);
+  EXPECT_EQ(feature(Feature::kL1Sectors, address + copy + wait, 1, 32, kTile), 16U / 2)
+      << "it passes the first cache by";
 }
 
 // What is between two stops of a region counts there, and not where the region begins or ends.
@@ -110,6 +112,23 @@ TEST_F(Time, ABlockTakesAsLongAsItsMultiprocessorForItsWork) {
   EXPECT_LT(cycles(32), 600U);
   EXPECT_EQ(cycles(64), cycles(32)) << "warps wait side by side";
   EXPECT_GE(cycles(1024), 32 * 100 / 2U);
+}
+
+// All warps wait together for what they load first after a barrier.
+TEST_F(Time, NoWarpHidesAnothersFirstWaitAfterABarrier) {
+  const std::string tile = ".shared .align 16 .b8 tile[4096];\n";
+  const std::string address = "mul.wide.u32 %p, %t, 4;\nmov.u64 %q, tile;\nadd.s64 %p, %p, %q;\n";
+  const std::string load = "bar.sync 0;\nld.shared.u32 %a, [%p];\n";
+  std::string work;
+  for (int i = 0; i < 100; ++i) work += "mul.lo.u32 %b, %t, %b;\n";
+  const std::string use = "add.u32 %b, %b, %a;\n", keep = "st.global.u32 [%out], %b;\n";
+  const auto cycles = [&](const std::string& body) {
+    return timed(address + body + "bar.sync 0;\n" + keep, 1, 1024, 0, tile)
+        .features[Feature::kChainCycles];
+  };
+  const std::uint64_t waiting = cycles(load + use + work), hidden = cycles(load + work + use);
+  EXPECT_GE(waiting, hidden + 30) << "the latency, and the words of 32 warps";
+  EXPECT_LE(waiting, hidden + 30 + 32);
 }
 
 TEST_F(Time, TensorCoresCountProductsOf16Bits) {
@@ -211,6 +230,16 @@ TEST_F(Time, SectorsOfMemoryAreDistinctAndColdOnce) {
   EXPECT_EQ(features[Feature::kColdSectors], 8U);
   EXPECT_EQ(features[Feature::kWrittenSectors], 8U);
   EXPECT_EQ(features[Feature::kL2WriteSectors], 8U);
+}
+
+TEST_F(Time, ALoadThatTheFirstCacheAnswersIsNotMissing) {
+  const std::string load = "ld.global.u32 %a, [%out];\n" + kKeep;
+  const timing::Features once = timed(load).features;
+  const timing::Features twice = timed(load + "bar.sync 0;\n" + load).features;
+  EXPECT_EQ(once[Feature::kMissingLoads], 1U);
+  EXPECT_EQ(twice[Feature::kMissingLoads], 1U);
+  EXPECT_EQ(timed(load, 1, 64).features[Feature::kMissingLoads], 2U) << "it is on its way";
+  EXPECT_EQ(timed(load, 2).features[Feature::kMissingLoads], 2U) << "another block has another";
 }
 
 TEST_F(Time, WhatACopyHasTouchedIsNotCold) {

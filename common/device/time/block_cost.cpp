@@ -30,6 +30,11 @@ constexpr Cost kLoad = {Pipe::kAdu, 1, {20, 0}};
 constexpr Cost kRank = {Pipe::kAdu, 1, {20, 0}};
 constexpr Cost kAddress = {Pipe::kOther, 2, {8, 0}};
 
+constexpr Cost kWideProduct = {Pipe::kInteger, 1, {5, 0}};
+constexpr Cost kMove = {Pipe::kInteger, 1, {4, 0}};
+
+constexpr std::uint32_t kMostWaitingWords = 32;
+
 constexpr std::int64_t kSoonCycles = 8;  // of results that no later block waits for
 
 Row row_of(const code::Slot& slot) { return {slot.file, slot.offset}; }
@@ -77,16 +82,45 @@ bool adds_constant_to_address(const Instruction& at) {
          at.operands[2].is_immediate;
 }
 
+// A word with its sign, as 64 bits: of such two ptxas makes a product with one instruction.
+bool extends_word(const Instruction& at) {
+  const std::string_view opcode = opcode_of(at);
+  if (opcode == "cvt") return at.has("s64") && at.has("s32");
+  return opcode == "shr" && at.has("s64") && at.operands.back().is_immediate &&
+         at.operands.back().bits == 32;
+}
+
+// Whether a value comes from elsewhere in place of being computed: a parameter, or a constant.
+bool is_fetch(const Instruction& at) {
+  return opcode_of(at) == "ld" && (at.has("param") || at.has("const"));
+}
+
+// Registers that a load fills.
+std::uint32_t words_of_load(const Instruction& at) {
+  if (opcode_of(at) == "ldmatrix") return at.has("x4") ? 4 : at.has("x2") ? 2 : 1;
+  if (opcode_of(at) != "ld" || is_fetch(at)) return 0;
+  const std::uint32_t words = at.has("b64") || at.has("u64") || at.has("f64") ? 2 : 1;
+  return words * (at.has("v4") ? 4 : at.has("v2") ? 2 : 1);
+}
+
 // ---- the block as a graph
+
+constexpr std::uint32_t kAll =
+    UINT32_MAX;  // in place of a block: its instructions have no condition
 
 struct Node {
   std::uint32_t index = 0;  // of the instruction in the function
+  std::uint32_t side = 0;   // whose condition it has: a block, or kAll
+  bool is_guarded = false;  // by a condition of its own
   Cost cost;
   std::vector<std::size_t> sources;  // nodes whose results it takes
   std::vector<std::size_t> before;   // nodes that are issued before
   bool is_taken = false;             // another instruction does its work as well
   bool is_stop = false;
-  bool is_wavefront = false;  // of shared memory, even if no lane's condition holds
+  bool is_wavefront = false;       // of shared memory, even if no lane's condition holds
+  std::uint32_t loaded_words = 0;  // registers that a load needs
+  bool is_shared = false;          // where it loads from
+  std::uint32_t words_before = 0;  // that its piece has loaded from shared memory, with its own
   Path start, ready;
   std::size_t producer = kNone;  // whose result decides `ready`: its own, unless it is free
 };
@@ -97,6 +131,13 @@ struct Base {
   Row row;
   std::size_t writer = kNone;
   friend auto operator<=>(const Base&, const Base&) = default;
+};
+
+struct Address {
+  Base base;
+  std::string_view symbol;
+  std::int64_t offset = 0;
+  friend auto operator<=>(const Address&, const Address&) = default;
 };
 
 // Keeps memory operations in order where ptxas cannot know that they go to different places: loads
@@ -135,9 +176,6 @@ class MemoryOrder {
   std::vector<Past> past_;  // since the last barrier
   std::size_t barrier_ = kNone;
 };
-
-constexpr std::uint32_t kAll =
-    UINT32_MAX;  // in place of a block: its instructions have no condition
 
 // Finds loads of neighbouring words of shared memory, between two writes of it, that the same lanes
 // make: all, or those that execute a conditional block.
@@ -194,6 +232,13 @@ void fold(const code::Function& function, std::vector<Node>& nodes, Node& node) 
     node.cost = kFree;
     return;
   }
+  const auto is_word = [&](std::size_t source) {
+    return extends_word(function.instructions[nodes[source].index]);
+  };
+  if (opcode_of(at) == "mul" && at.has("lo") && std::ranges::count_if(node.sources, is_word) == 2) {
+    node.cost = kWideProduct;
+    return;
+  }
   for (const std::size_t source : node.sources) {
     Node& other = nodes[source];
     const Instruction& made = function.instructions[other.index];
@@ -201,6 +246,30 @@ void fold(const code::Function& function, std::vector<Node>& nodes, Node& node) 
     other.is_taken = true;
     node.cost = kFree;
     return;
+  }
+}
+
+// A load that comes later in the program does not overtake what uses earlier ones, if registers for
+// so many words would have to wait for their use.
+void limit_loads(std::vector<Node>& nodes) {
+  std::vector<std::size_t> last_use(nodes.size(), kNone);
+  std::vector<std::size_t> loads;
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    const std::size_t use = nodes[i].cost.slots == 0 && last_use[i] != kNone ? last_use[i] : i;
+    for (const std::size_t source : nodes[i].sources) {
+      if (last_use[source] == kNone || last_use[source] < use) last_use[source] = use;
+    }
+    if (nodes[i].loaded_words != 0) loads.push_back(i);
+  }
+  for (auto load = loads.begin(); load != loads.end(); ++load) {
+    std::uint32_t words = nodes[*load].loaded_words;
+    for (auto earlier = load + 1; earlier != loads.end(); ++earlier) {
+      words += nodes[*earlier].loaded_words;
+      if (words <= kMostWaitingWords) continue;
+      const std::size_t use = last_use[*earlier];
+      if (use != kNone && use < *load) nodes[*load].before.push_back(use);
+      break;
+    }
   }
 }
 
@@ -229,7 +298,9 @@ std::vector<std::size_t> order_of(std::vector<Node>& nodes) {
 void issue(std::vector<Node>& nodes, std::vector<Path>& waits, BlockCost& cost) {
   Path now, free;  // free: when the tensor core takes the next product
   BlockCost::Piece piece;
+  std::uint32_t shared_words = 0;  // that the piece has loaded
   const auto end_piece = [&] {
+    shared_words = 0;
     piece.path = now - cost.path;
     cost.pieces.push_back(std::exchange(piece, {}));
     cost.path = now;
@@ -249,6 +320,9 @@ void issue(std::vector<Node>& nodes, std::vector<Path>& waits, BlockCost& cost) 
       node.producer = producer;
       continue;
     }
+    if (producer != kNone && nodes[producer].loaded_words != 0) {
+      piece.lead.end(there - now, nodes[producer].words_before);
+    }
     if (now < there && producer != kNone) {
       waits[producer] += there - now;
       now = there;
@@ -264,6 +338,9 @@ void issue(std::vector<Node>& nodes, std::vector<Path>& waits, BlockCost& cost) 
     now += Path{node.cost.slots, 0};
     piece.slots[std::size_t(node.cost.pipe)] += node.cost.slots;
     piece.wavefronts += node.is_wavefront ? 1 : 0;
+    if (node.is_shared) shared_words += node.loaded_words;
+    node.words_before = shared_words;
+    piece.lead += {node.cost.slots, 0, {}, false};
     if (node.cost.blocks) {
       waits[number] += node.cost.latency;
       now += node.cost.latency;
@@ -283,6 +360,7 @@ class Graph {
   void add(std::uint32_t block);
   std::size_t shared_address_of(std::uint32_t index);
   std::size_t add_fetched(std::uint32_t index, const Cost& cost);
+  void fetch(Node& node);
   void read(Node& node, const Row& row);
   void write(const Row& row, std::size_t number, bool is_conditional);
   Base base_of(const Instruction& at) const;
@@ -299,7 +377,8 @@ class Graph {
   std::map<Row, std::vector<std::size_t>> writers_;
   std::map<Row, std::size_t> first_readers_;  // of rows that the region has not written before
   std::set<Row> overwritten_;
-  std::size_t shared_address_ = kNone;  // the node that makes it
+  std::size_t shared_address_ = kNone;      // the node that makes it
+  std::map<Address, std::size_t> fetches_;  // nodes: ptxas makes one of those from one address
 };
 
 Graph::Graph(const code::Function& function, const Regions& regions, std::uint32_t first)
@@ -342,9 +421,12 @@ void Graph::add(std::uint32_t number) {
     const std::size_t shared_address = shared_address_of(index);
     Node& node = nodes_.emplace_back();
     node.index = index;
+    node.side = is_conditional ? number : kAll;
+    node.is_guarded = function_.ops[index].guard != code::kNoGuard;
     node.cost = cost_at(index);
     if (shared_address != kNone) node.sources.push_back(shared_address);
     node.is_stop = is_stop(at);
+    if (is_fetch(at)) fetch(node);
     for (std::size_t k = at.has_destination ? 1 : 0; k < at.operands.size(); ++k) {
       for_each_row(at.operands[k], [&](const Row& row) { read(node, row); });
     }
@@ -353,10 +435,12 @@ void Graph::add(std::uint32_t number) {
     if (is_conditional) read(node, condition_);
     fold(function_, nodes_, node);
     memory_.add(at, base_of(at), nodes_.size() - 1, node);
-    const bool may_write = is_conditional || guard != code::kNoGuard;
+    const bool may_write = is_conditional || node.is_guarded;
     node.is_wavefront =
         may_write && at.has("shared") && is_one_of(opcode_of(at), {"ld", "st", "ldmatrix"});
-    wide_loads_.add(at, base_of(at), is_conditional ? number : kAll, guard != code::kNoGuard);
+    node.loaded_words = words_of_load(at);
+    node.is_shared = at.has("shared");
+    wide_loads_.add(at, base_of(at), node.side, node.is_guarded);
     if (!at.has_destination || at.operands.empty()) continue;
     for_each_row(at.operands.front(),
                  [&](const Row& row) { write(row, nodes_.size() - 1, may_write); });
@@ -365,11 +449,27 @@ void Graph::add(std::uint32_t number) {
   condition_ = {code::File::kPredicate, function_.ops[block.end - 1].guard};
 }
 
+void Graph::fetch(Node& node) {
+  const Instruction& at = function_.instructions[node.index];
+  const code::Operand& from = at.operands.back();
+  const auto [first, is_new] =
+      fetches_.emplace(Address{base_of(at), from.symbol, from.offset}, nodes_.size() - 1);
+  if (is_new) return;
+  node.cost = kFree;
+  node.sources.push_back(first->second);
+}
+
 void Graph::read(Node& node, const Row& row) {
   if (!overwritten_.contains(row)) first_readers_.emplace(row, nodes_.size() - 1);
   const auto writers = writers_.find(row);
   if (writers == writers_.end()) return;
-  node.sources.insert(node.sources.end(), writers->second.begin(), writers->second.end());
+  const std::vector<std::size_t>& all = writers->second;
+  // Of those, none before one that writes wherever this one reads.
+  const auto last = std::find_if(all.rbegin(), all.rend(), [&](std::size_t writer) {
+    return nodes_[writer].side == node.side && !nodes_[writer].is_guarded;
+  });
+  const auto first = last == all.rend() ? all.begin() : last.base() - 1;
+  node.sources.insert(node.sources.end(), first, all.end());
 }
 
 void Graph::write(const Row& row, std::size_t number, bool is_conditional) {
@@ -406,7 +506,9 @@ Cost Graph::cost_at(std::uint32_t index) const {
   const bool is_special = std::ranges::any_of(function_.specials, [&](const auto& special) {
     return at.operands[1].slot.exists() && row_of(special.slot) == row_of(at.operands[1].slot);
   });
-  return is_special ? Cost{Pipe::kOther, 1, {20, 0}} : kFree;  // S2R
+  if (is_special) return {Pipe::kOther, 1, {20, 0}};  // S2R
+  // Where values of several branches meet in a register, one that is known needs an instruction.
+  return at.operands[1].is_immediate && regions_.is_joined(at.operands[0]) ? kMove : kFree;
 }
 
 BlockCost Graph::cost() {
@@ -423,6 +525,7 @@ BlockCost Graph::cost() {
     if (node.is_wavefront) cost.conditional_accesses.push_back(&at);
   }
   std::vector<Path> waits(nodes_.size());
+  limit_loads(nodes_);
   issue(nodes_, waits, cost);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const Cost& own = nodes_[i].cost;

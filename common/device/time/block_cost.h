@@ -35,6 +35,7 @@ struct BlockCost {
     Slots slots = {};
     std::uint32_t wavefronts = 0;  // of conditional accesses
     Path path;
+    Lead lead;
   };
   std::vector<Piece> pieces;  // at least one: the last ends with the region
 

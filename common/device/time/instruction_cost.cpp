@@ -48,6 +48,12 @@ Cost cost_of_special(const Instruction& at, std::string_view opcode) {
   return {Pipe::kSpecial, 1, {at.has("approx") ? 18 : 50, 0}};
 }
 
+// A shift of 64 bits by 32 takes one of two registers.
+bool takes_half(const Instruction& at) {
+  return opcode_of(at) == "shr" && has_any(at, {"b64", "u64", "s64"}) &&
+         at.operands.back().is_immediate && at.operands.back().bits == 32;
+}
+
 Cost cost_of_integer(const Instruction& at, std::string_view opcode) {
   const bool is_wide = has_any(at, {"b64", "u64", "s64"});
   if (is_one_of(opcode, {"div", "rem"})) {
@@ -55,8 +61,9 @@ Cost cost_of_integer(const Instruction& at, std::string_view opcode) {
   }
   if (is_one_of(opcode, {"mul", "mad"})) {
     const bool is_long = is_wide && !at.has("wide");
-    return {Pipe::kInteger, is_long ? 3U : 1U, {is_long ? 10 : 5, 0}};
+    return {Pipe::kInteger, is_long ? 4U : 1U, {is_long ? 14 : 5, 0}};
   }
+  if (takes_half(at)) return kFree;
   // Sums and products may be done by the unit of fp32, too.
   const bool is_sum = is_one_of(opcode, {"add", "sub", "neg", "shl"});
   return {is_sum ? Pipe::kInteger : Pipe::kAlu, is_wide ? 2U : 1U, {is_wide ? 6 : 4, 0}};
@@ -131,7 +138,8 @@ std::uint64_t multiply_adds_of(const Instruction& at) {
 // A scheduler has one of a multiprocessor's four tensor cores.
 Cost cost_of_product(const Instruction& at, std::uint32_t slots, std::int64_t cycles) {
   const std::uint64_t products = in_products_of_16_bits(at, multiply_adds_of(at));
-  return {Pipe::kOther, slots, {cycles, 0}, false, std::uint32_t(products * 4 / kProductsPerCycle)};
+  const std::uint64_t busy = (products * 4 + kProductsPerCycle / 2) / kProductsPerCycle;
+  return {Pipe::kOther, slots, {cycles, 0}, false, static_cast<std::uint32_t>(busy)};
 }
 
 }  // namespace

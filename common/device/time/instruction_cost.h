@@ -46,7 +46,7 @@ inline std::string_view opcode_of(const code::Instruction& at) {
 
 // Products of 16 bits are the unit: what a tensor core does of others in the same time.
 std::uint64_t in_products_of_16_bits(const code::Instruction& at, std::uint64_t multiply_adds);
-inline constexpr std::uint32_t kProductsPerCycle = 1200;  // of a multiprocessor, by mma
+inline constexpr std::uint32_t kProductsPerCycle = 1331;  // of a multiprocessor, by mma
 
 // By itself. block_cost.h knows what ptxas makes of several.
 Cost cost_of(const code::Instruction& instruction);

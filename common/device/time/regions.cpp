@@ -25,7 +25,7 @@ bool is_short(const code::Function& function, std::uint32_t side, std::uint32_t 
         is_one_of(opcode_of(at), {"atom", "red", "vote", "match", "bar", "mma", "wmma"})) {
       return false;
     }
-    slots += cost.slots;
+    if (!at.has("param")) slots += cost.slots;  // a region fetches a parameter once
   }
   return slots <= kMaxConditional;
 }
@@ -64,18 +64,26 @@ Regions::Regions(const code::Function& function)
   for (std::uint32_t b = 0; b < num_blocks; ++b) {
     if (!is_taken_[b] && !is_conditional_[b]) blocks_[b] = build(b);
   }
-  find_addresses();
+  find_registers();
 }
 
-void Regions::find_addresses() {
+void Regions::find_registers() {
+  std::set<std::string_view> written;
   for (const Instruction& at : function_.instructions) {
     if (at.operands.empty()) continue;
+    if (at.has_destination) find_joined(at.operands[0], written);
     find_local_address(at);
     const bool is_same = is_one_of(opcode_of(at), {"mov", "cvta"}) && at.operands[0].slot.exists();
     if (is_same && is_shared_address(at.operands.back())) {
       shared_addresses_.insert(at.operands[0].symbol);
     }
   }
+}
+
+void Regions::find_joined(const code::Operand& operand, std::set<std::string_view>& written) {
+  for (const code::Operand& element : operand.elements) find_joined(element, written);
+  if (!operand.slot.exists() || written.insert(operand.symbol).second) return;
+  joined_.insert(operand.symbol);
 }
 
 void Regions::find_local_address(const Instruction& at) {

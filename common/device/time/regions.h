@@ -29,13 +29,16 @@ class Regions {
   // Where shared memory begins, which depends on the block's place in its cluster. It is in a
   // register that all lanes share, and such registers do not outlast a branch.
   bool is_shared_address(const code::Operand& operand) const;
+  // Whether several instructions write the register.
+  bool is_joined(const code::Operand& operand) const { return joined_.contains(operand.symbol); }
   // Whether a thread's own arrays are in memory: an index is computed. Where the program only
   // chooses one of several variables, nvcc has them in registers, even if clang chooses an address.
   bool has_local_memory() const { return has_local_memory_; }
 
  private:
   std::vector<std::uint32_t> build(std::uint32_t first);
-  void find_addresses();
+  void find_registers();
+  void find_joined(const code::Operand& operand, std::set<std::string_view>& written);
   void find_local_address(const code::Instruction& at);
   bool is_local_address(const code::Operand& operand) const;
   bool is_constant(const code::Operand& operand,
@@ -47,7 +50,7 @@ class Regions {
   std::vector<bool> is_conditional_;
   std::vector<bool> is_taken_;  // blocks that have their region
   std::vector<std::vector<std::uint32_t>> blocks_;
-  std::set<std::string_view> shared_addresses_, local_addresses_;  // registers
+  std::set<std::string_view> shared_addresses_, local_addresses_, joined_;  // registers
   bool has_local_memory_ = false;
 };
 

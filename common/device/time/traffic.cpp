@@ -71,8 +71,8 @@ bool is_strong(const Access& access) {
 
 }  // namespace
 
-bool FirstCaches::reads(std::uint64_t block, std::uint64_t sector, std::uint32_t position,
-                        std::uint32_t reach) {
+FirstCaches::Found FirstCaches::read(std::uint64_t block, std::uint64_t sector,
+                                     const Request& request, std::uint32_t reach) {
   constexpr int kSectorBits = 40;
   const std::uint64_t key =
       block << kSectorBits | (sector & ((std::uint64_t{1} << kSectorBits) - 1));
@@ -80,13 +80,18 @@ bool FirstCaches::reads(std::uint64_t block, std::uint64_t sector, std::uint32_t
   const std::size_t set = static_cast<std::size_t>(key * kMix >> 48) % kSets * kWays;
   const auto begin = entries_.begin() + static_cast<std::ptrdiff_t>(set);
   const auto end = begin + kWays;
-  const auto found = std::find_if(begin, end, [&](const Entry& entry) { return entry.key == key; });
-  const bool is_there =
-      found != end &&
-      std::max(position, found->position) - std::min(position, found->position) <= reach;
-  std::copy_backward(begin, found == end ? end - 1 : found, found == end ? end : found + 1);
-  *begin = {key, position};
-  return is_there;
+  const auto known = std::find_if(begin, end, [&](const Entry& entry) { return entry.key == key; });
+  Found found = Found::kMissing;
+  std::uint32_t waits = request.waits;
+  if (known != end &&
+      std::max(request.position, known->position) - std::min(request.position, known->position) <=
+          reach) {
+    found = known->waits < request.waits ? Found::kThere : Found::kComing;
+    waits = known->waits;
+  }
+  std::copy_backward(begin, known == end ? end - 1 : known, known == end ? end : known + 1);
+  *begin = {key, request.position, waits};
+  return found;
 }
 
 void Traffic::begin_launch(const run::Launch& launch) {
@@ -143,13 +148,13 @@ void Traffic::write(Features& features, std::uint64_t sector) {
   touched |= kWritten;
 }
 
-void Traffic::access(Features& features, BlockTraffic& block, std::uint32_t warp, std::int64_t now,
+void Traffic::access(Features& features, BlockTraffic& block, std::uint32_t warp, const Path& now,
                      const Access& access) {
   if (!memory::is_device(
           access.address[static_cast<std::size_t>(std::countr_zero(access.lanes))])) {
     return;  // without the checks it may lie outside: `run` ends the kernel then
   }
-  if (is_strong(access)) look(block, warp, now, access);
+  if (is_strong(access)) look(block, warp, now.cycles, access);
   if (access.is_atomic) return count_atomic(features, access);
   if (access.reads && !access.continues) features[Feature::kGlobalLoads] += 1;
   // A piece of a bulk copy lies in one sector.
@@ -157,18 +162,29 @@ void Traffic::access(Features& features, BlockTraffic& block, std::uint32_t warp
     return;
   if (access.writes) return store(features, access);
   const bool is_cached = !access.is_async && !is_strong(access);
+  // An asynchronous copy of 16 bytes passes L1 by, and takes half of its cycles.
+  const std::uint64_t of_cycle = access.is_async && access.size_bytes == 16 ? 2 : 1;
   if (!access.is_async_proxy) {
     features[Feature::kL1Wavefronts] +=
-        static_cast<std::uint64_t>(count::wavefronts_of(access).total);
+        static_cast<std::uint64_t>(count::wavefronts_of(access).total) / of_cycle;
   }
+  std::uint64_t num_sectors = 0;
   std::uint64_t line = 0, of_line = 0;  // sectors that the request of a line asks of L2
   const auto end_line = [&] {
     const bool is_single = of_line == 1 && !access.is_async_proxy;  // a bulk copy takes whole lines
     features[Feature::kL2SingleSectors] += is_single ? 1 : 0;
   };
+  bool is_missing = false;
   for_each_sector(access, [&](std::uint64_t sector) {
-    features[Feature::kL1Sectors] += 1;
-    if (is_cached && caches_.reads(block.serial, sector, block.requested[warp]++, reach_)) return;
+    ++num_sectors;
+    if (is_cached) {
+      const FirstCaches::Request request = {block.requested[warp]++,
+                                            static_cast<std::uint32_t>(now.loads)};
+      const FirstCaches::Found found = caches_.read(block.serial, sector, request, reach_);
+      is_missing = is_missing || found != FirstCaches::Found::kThere;
+      if (found != FirstCaches::Found::kMissing) return;
+    }
+    is_missing = true;
     features[Feature::kL2ReadSectors] += 1;
     read(features, sector);
     if (sector * kSectorBytes / kLineBytes != line) {
@@ -179,6 +195,8 @@ void Traffic::access(Features& features, BlockTraffic& block, std::uint32_t warp
     ++of_line;
   });
   end_line();
+  features[Feature::kL1Sectors] += num_sectors / of_cycle;
+  features[Feature::kMissingLoads] += is_missing && !access.continues ? 1 : 0;
 }
 
 // Word w of each thread of a warp lies in one line of 128 bytes, lane by lane.

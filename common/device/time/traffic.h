@@ -9,6 +9,7 @@
 #include "run/warp.h"
 #include "time/address_table.h"
 #include "time/features.h"
+#include "time/path.h"
 
 namespace timing {
 
@@ -30,12 +31,18 @@ struct BlockTraffic {
 // Multiprocessors' first caches, as far as blocks have a share of them. A device has the warps of a
 // block in step; here one runs until it waits, and then the next. So the position of a sector is
 // how many its warp had requested before, and a warp finds what a warp of its block has requested
-// nearby.
+// nearby. If that warp had waited for loads as often then, the sector is still on its way.
 class FirstCaches {
  public:
+  enum class Found : std::uint8_t { kThere, kComing, kMissing };
+  struct Request {
+    std::uint32_t position = 0;
+    std::uint32_t waits = 0;  // for loads, that the warp has made before
+  };
+
   FirstCaches() : entries_(kSets * kWays) {}
-  // Whether the sector was there; now it is. `reach`: for so many positions a sector stays.
-  bool reads(std::uint64_t block, std::uint64_t sector, std::uint32_t position,
+  // How the sector was found; now it is there. `reach`: for so many positions a sector stays.
+  Found read(std::uint64_t block, std::uint64_t sector, const Request& request,
              std::uint32_t reach);
 
  private:
@@ -44,6 +51,7 @@ class FirstCaches {
   struct Entry {
     std::uint64_t key = 0;
     std::uint32_t position = 0;
+    std::uint32_t waits = 0;  // when it was missing
   };
   std::vector<Entry> entries_;  // of a set, the one used last first
 };
@@ -53,8 +61,8 @@ class Traffic {
   // Of a launch, all within begin_launch() and end_launch().
   void begin_launch(const run::Launch& launch);
   void start(BlockTraffic& block, const run::Block& started);
-  // now: the cycles of the warp's path.
-  void access(Features& features, BlockTraffic& block, std::uint32_t warp, std::int64_t now,
+  // now: of the warp's path.
+  void access(Features& features, BlockTraffic& block, std::uint32_t warp, const Path& now,
               const run::Access& access);
   void touch_local(Features& features, const run::Access& access);
   void end(Features& features, BlockTraffic& block);

@@ -10,6 +10,7 @@ void WarpTime::go_on(Work& work) {
   if (region_ == nullptr || next_piece_ == region_->pieces.size()) return;
   const BlockCost::Piece& piece = region_->pieces[next_piece_++];
   now_ += piece.path;
+  lead_ += piece.lead;
   work.add(piece.slots);
   work.add_wavefronts(piece.wavefronts);
   if (next_piece_ < region_->pieces.size()) return;
@@ -41,6 +42,7 @@ WarpTime::Wait WarpTime::execute(const BlockCost& block, Work& work) {
   });
   std::erase_if(pending_, [&](const Pending& pending) { return !(end < pending.ready); });
   now_ += end - alone;
+  if (wait.instruction != nullptr) lead_.end(wait.path, 0);
   region_ = &block;
   next_piece_ = 0;
   go_on(work);

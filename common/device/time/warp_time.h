@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "time/block_cost.h"
@@ -25,6 +26,8 @@ class WarpTime {
   void go_on(Work& work);
   Path wait_until(const Path& path);  // returns how long
   const Path& now() const { return now_; }
+  // Since the last call.
+  Lead take_lead() { return std::exchange(lead_, {}); }
 
   // Asynchronous copies, in groups: each takes a load from where it is committed.
   void copy() { has_copies_ = true; }
@@ -40,6 +43,7 @@ class WarpTime {
   void finish(Work& work);
 
   Path now_;
+  Lead lead_;
   const BlockCost* region_ = nullptr;  // that it is in
   std::size_t next_piece_ = 0;
   std::vector<Pending> pending_;  // results that are not there yet

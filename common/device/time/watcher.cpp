@@ -25,6 +25,8 @@ constexpr std::pair<Pipe, Feature> kFeatureOfPipe[] = {{Pipe::kFp32, Feature::kF
                                                        {Pipe::kAlu, Feature::kAlu},
                                                        {Pipe::kAdu, Feature::kAdu}};
 
+constexpr std::uint64_t kLineSectors = 4;  // that the first cache delivers in a cycle
+
 bool is_bulk_copy(const Access& access) {
   return access.is_async_proxy && access.instruction->has("bulk");
 }
@@ -236,7 +238,8 @@ void Watcher::meet(std::span<WarpTime* const> warps, const code::Instruction* in
 // When all warps of a block have come to where they are: not before the multiprocessor has done
 // what they asked of it since they met last.
 Path Watcher::join(BlockState& block) {
-  Path path = block.begin + Path{block.work.cycles(), 0};
+  for (WarpTime& warp : block.warps) block.work.add_lead(warp.take_lead());
+  Path path = block.begin + block.work.path();
   for (const WarpTime& warp : block.warps) path = longer(path, warp.now());
   block.work = {};
   block.begin = path;
@@ -372,8 +375,12 @@ void Watcher::access(Warp& warp, Access& access) {
   }
   if (access.space != Space::kGlobal) return;
   if (access.is_async) block.warps[warp.id].copy();
-  traffic_.access(shape_->features, block.traffic, warp.id, block.warps[warp.id].now().cycles,
-                  access);
+  Features& features = shape_->features;
+  const std::uint64_t sectors = features[Feature::kL1Sectors];
+  const std::uint64_t wavefronts = features[Feature::kL1Wavefronts];
+  traffic_.access(features, block.traffic, warp.id, block.warps[warp.id].now(), access);
+  block.work.add_wavefronts(std::max((features[Feature::kL1Sectors] - sectors) / kLineSectors,
+                                     features[Feature::kL1Wavefronts] - wavefronts));
   if (is_bulk_copy(access)) {
     block.arrivals = longer(block.arrivals, block.warps[warp.id].now() + Path{0, 1});
   }

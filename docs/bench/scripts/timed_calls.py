@@ -62,6 +62,7 @@ FEATURES = (  # of launches, in the order of the file
     "local_words",
     "look_back_depth",
     "look_back_cycles",
+    "missing_loads",
 )
 
 

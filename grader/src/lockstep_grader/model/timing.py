@@ -53,6 +53,7 @@ class Device:
     error: float  # half of the interval: 0.3 is +-30%
     multiprocessors: int
     clock_ghz: float
+    tensor_clock_ghz: float  # while its tensor cores work
     warps: int  # that a multiprocessor holds
     blocks: int
     registers: int
@@ -87,7 +88,7 @@ class Device:
     slice_ns: float  # ... at a slice of L2
     float_sum_ns: float  # ... at a word, where each needs the result of the one before
     launch_us: float
-    copy_us: float  # in place of it, for a copy
+    copy_us: float  # in place of it, for a copy to the host
     call_us: float  # before the first launch
     overlap: float  # how much of the other times hides under the longest
     in_step: float  # the share of it that one block alone on its multiprocessor loses
@@ -111,11 +112,11 @@ class Device:
 
     @property
     def peak_mma_flops(self) -> float:
-        return 2 * self.tensor * self.multiprocessors * self.clock
+        return 2 * self.tensor * self.multiprocessors * self.tensor_clock_ghz * 1e9
 
     @property
     def peak_wgmma_flops(self) -> float:
-        return 2 * self.wgmma * self.multiprocessors * self.clock
+        return 2 * self.wgmma * self.multiprocessors * self.tensor_clock_ghz * 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +188,14 @@ def predict(calls: Sequence[Launches], device: Device) -> Prediction:
 def _part(launches: Launches, device: Device) -> Part:
     terms = terms_of(launches, device)
     seconds = _together(launches, device, terms)
-    launch_us = device.copy_us if launches.kernel.startswith("cudaMemcpy") else device.launch_us
+    launch_us = device.copy_us if _is_to_host(launches) else device.launch_us
     return Part(launches, launches.count * (launch_us * 1e-6 + seconds), terms)
+
+
+def _is_to_host(launches: Launches) -> bool:
+    """Whether most of these copies go to the host, which waits for them before it goes on."""
+    reads, writes = launches.mean("l2_read_sectors"), launches.mean("l2_write_sectors")
+    return launches.kernel.startswith("cudaMemcpy") and reads > writes
 
 
 def _together(launches: Launches, device: Device, terms: Mapping[str, float]) -> float:
@@ -255,10 +262,12 @@ def terms_of(launches: Launches, device: Device) -> dict[str, float]:
     together = min(resident_blocks(launches, device), busiest)
     rounds = busiest / together
     load = load_cycles(launches, device)
+    products = mean("tensor_multiply_adds") + mean("wgmma_multiply_adds")
+    clock = (device.tensor_clock_ghz if products else device.clock_ghz) * 1e9
 
     def cycles(feature: str, rate: float) -> float:
         """On the multiprocessor that has most to do."""
-        return mean(feature) * busiest / blocks * skew / rate / device.clock
+        return mean(feature) * busiest / blocks * skew / rate / clock
 
     moved = _sectors_from_memory(launches, device) / device.dram_read
     moved += (
@@ -299,8 +308,8 @@ def terms_of(launches: Launches, device: Device) -> dict[str, float]:
             mean("hottest_slice") * device.slice_ns,
             mean("hottest_float") * device.float_sum_ns,
         ),
-        "starts": busiest * device.block_cycles / device.clock,
-        max(own, key=lambda wait: own[wait]): waiting / device.clock,
+        "starts": busiest * device.block_cycles / clock,
+        max(own, key=lambda wait: own[wait]): waiting / clock,
     }
 
 
@@ -339,24 +348,23 @@ def _l2_seconds(launches: Launches, device: Device, rounds: float) -> float:
 
 def load_cycles(launches: Launches, device: Device) -> float:
     """How long a wait for loads takes: the mean of those that L1, L2 and the memory answer."""
-    past_l1 = _steps_past_l1(launches)
+    past_l1 = _waits_past_l1(launches)
     read = launches.mean("distinct_read_sectors")
     miss = _sectors_from_memory(launches, device) / max(1.0, read)
     past_l2 = miss * device.dram_cycles + (1 - miss) * device.l2_cycles
     return past_l1 * past_l2 + (1 - past_l1) * device.l1_cycles
 
 
-def _steps_past_l1(launches: Launches) -> float:
+def _waits_past_l1(launches: Launches) -> float:
     """The share of the waits on a block's longest path in which a load misses L1.
 
     Each wait is for all loads that a warp has made since the last one.
     """
     mean = launches.mean
-    reads = mean("l1_sectors")
-    missing = min(1.0, mean("l2_read_sectors") / reads) if reads > 0 else 1.0
+    loads, missing = mean("global_loads"), mean("missing_loads")
     waits = mean("chain_loads") / max(1.0, mean("blocks"))
-    loads = mean("global_loads") / max(1.0, mean("warps"))
-    return 1 - math.pow(1 - missing, max(1.0, loads / max(1.0, waits)))
+    together = loads / max(1.0, mean("warps")) / max(1.0, waits)
+    return 1 - math.pow(1 - min(1.0, missing / loads), max(1.0, together)) if loads else 1.0
 
 
 def _sectors_from_memory(launches: Launches, device: Device) -> float:
