@@ -247,6 +247,18 @@ def test_l2_answers_blocks_that_ask_for_the_same_lines_together() -> None:
     assert scattered == pytest.approx(64 * SECTORS * 32 / (H200.l2_single_gbps * 1e9))
 
 
+def test_the_host_waits_for_what_is_copied_to_it() -> None:
+    def copied(reads: float, writes: float) -> float:
+        sectors = {"l2_read_sectors": reads, "l2_write_sectors": writes}
+        made = replace(launches(chain_loads=0, **sectors), kernel="cudaMemcpy")
+        return predict([made], H200).seconds
+
+    assert copied(reads=1, writes=0) - copied(reads=1, writes=1) == pytest.approx(
+        (H200.copy_us - H200.launch_us) * 1e-6, rel=0.01
+    )
+    assert copied(reads=0, writes=1) == pytest.approx(copied(reads=1, writes=1), rel=0.01)
+
+
 def test_a_wait_is_for_the_slowest_of_its_loads() -> None:
     def cycles(loads_per_wait: int, missing: float) -> float:
         blocks = 132 * 8 * 16
@@ -464,7 +476,7 @@ def test_a_fit_finds_the_number_that_made_the_times(timing: Any) -> None:
     rows = [
         replace(row, seconds=row.predicted(H200).seconds)
         for row in timing.read_rows()
-        if row.lab in ("01-reduction", "11-stencil")
+        if row.lab in ("01-reduction", "13-sparse")
     ]
     wrong = replace(H200, copy_us=3 * H200.copy_us)
     found = timing.fit(rows, wrong)
