@@ -238,6 +238,7 @@ TEST_F(Time, ALoadThatTheFirstCacheAnswersIsNotMissing) {
   const timing::Features twice = timed(load + "bar.sync 0;\n" + load).features;
   EXPECT_EQ(once[Feature::kMissingLoads], 1U);
   EXPECT_EQ(twice[Feature::kMissingLoads], 1U);
+  EXPECT_EQ(timed(load + load).features[Feature::kMissingLoads], 1U) << "the warp waits once";
   EXPECT_EQ(timed(load, 1, 64).features[Feature::kMissingLoads], 2U) << "it is on its way";
   EXPECT_EQ(timed(load, 2).features[Feature::kMissingLoads], 2U) << "another block has another";
 }

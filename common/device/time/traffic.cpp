@@ -82,15 +82,17 @@ FirstCaches::Found FirstCaches::read(std::uint64_t block, std::uint64_t sector,
   const auto end = begin + kWays;
   const auto known = std::find_if(begin, end, [&](const Entry& entry) { return entry.key == key; });
   Found found = Found::kMissing;
-  std::uint32_t waits = request.waits;
+  Entry entry = {key, request.position, request.warp, request.waits};
   if (known != end &&
       std::max(request.position, known->position) - std::min(request.position, known->position) <=
           reach) {
-    found = known->waits < request.waits ? Found::kThere : Found::kComing;
-    waits = known->waits;
+    const bool is_coming = known->warp != request.warp && request.waits <= known->waits;
+    found = is_coming ? Found::kComing : Found::kThere;
+    entry.warp = known->warp;
+    entry.waits = known->waits;
   }
   std::copy_backward(begin, known == end ? end - 1 : known, known == end ? end : known + 1);
-  *begin = {key, request.position, waits};
+  *begin = entry;
   return found;
 }
 
@@ -178,7 +180,7 @@ void Traffic::access(Features& features, BlockTraffic& block, std::uint32_t warp
   for_each_sector(access, [&](std::uint64_t sector) {
     ++num_sectors;
     if (is_cached) {
-      const FirstCaches::Request request = {block.requested[warp]++,
+      const FirstCaches::Request request = {warp, block.requested[warp]++,
                                             static_cast<std::uint32_t>(now.loads)};
       const FirstCaches::Found found = caches_.read(block.serial, sector, request, reach_);
       is_missing = is_missing || found != FirstCaches::Found::kThere;

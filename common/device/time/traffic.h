@@ -31,11 +31,13 @@ struct BlockTraffic {
 // Multiprocessors' first caches, as far as blocks have a share of them. A device has the warps of a
 // block in step; here one runs until it waits, and then the next. So the position of a sector is
 // how many its warp had requested before, and a warp finds what a warp of its block has requested
-// nearby. If that warp had waited for loads as often then, the sector is still on its way.
+// nearby. If another warp had waited for loads as often when it asked for the sector, it is still
+// on its way.
 class FirstCaches {
  public:
   enum class Found : std::uint8_t { kThere, kComing, kMissing };
   struct Request {
+    std::uint32_t warp = 0;
     std::uint32_t position = 0;
     std::uint32_t waits = 0;  // for loads, that the warp has made before
   };
@@ -50,8 +52,8 @@ class FirstCaches {
   static constexpr std::size_t kSets = 1 << 14;
   struct Entry {
     std::uint64_t key = 0;
-    std::uint32_t position = 0;
-    std::uint32_t waits = 0;  // when it was missing
+    std::uint32_t position = 0;         // of the last request
+    std::uint32_t warp = 0, waits = 0;  // of the request that has brought it
   };
   std::vector<Entry> entries_;  // of a set, the one used last first
 };
