@@ -86,8 +86,7 @@ bool adds_constant_to_address(const Instruction& at) {
 bool extends_word(const Instruction& at) {
   const std::string_view opcode = opcode_of(at);
   if (opcode == "cvt") return at.has("s64") && at.has("s32");
-  return opcode == "shr" && at.has("s64") && at.operands.back().is_immediate &&
-         at.operands.back().bits == 32;
+  return takes_half(at) && at.has("s64");
 }
 
 // Whether a value comes from elsewhere in place of being computed: a parameter, or a constant.

@@ -28,7 +28,7 @@ struct Row {
 struct BlockCost {
   Slots slots = {};
   std::uint32_t issued = 0;
-  Path path;  // until its last instruction is issued, if no result from before is awaited
+  Path path;  // until its last instruction is issued, without waits for earlier results
 
   // A piece ends where the block waits: at a barrier, and for a group of copies.
   struct Piece {

@@ -48,12 +48,6 @@ Cost cost_of_special(const Instruction& at, std::string_view opcode) {
   return {Pipe::kSpecial, 1, {at.has("approx") ? 18 : 50, 0}};
 }
 
-// A shift of 64 bits by 32 takes one of two registers.
-bool takes_half(const Instruction& at) {
-  return opcode_of(at) == "shr" && has_any(at, {"b64", "u64", "s64"}) &&
-         at.operands.back().is_immediate && at.operands.back().bits == 32;
-}
-
 Cost cost_of_integer(const Instruction& at, std::string_view opcode) {
   const bool is_wide = has_any(at, {"b64", "u64", "s64"});
   if (is_one_of(opcode, {"div", "rem"})) {
@@ -151,6 +145,11 @@ std::uint64_t in_products_of_16_bits(const Instruction& at, std::uint64_t multip
   const bool has_8_bits =
       is_float_of_8_bits(at) ? opcode_of(at) == "wgmma" : at.has("s8") || at.has("u8");
   return has_8_bits ? multiply_adds / 2 : multiply_adds;
+}
+
+bool takes_half(const Instruction& at) {
+  return opcode_of(at) == "shr" && has_any(at, {"b64", "u64", "s64"}) &&
+         at.operands.back().is_immediate && at.operands.back().bits == 32;
 }
 
 Cost cost_of(const Instruction& at) {

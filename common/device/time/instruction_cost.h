@@ -48,6 +48,9 @@ inline std::string_view opcode_of(const code::Instruction& at) {
 std::uint64_t in_products_of_16_bits(const code::Instruction& at, std::uint64_t multiply_adds);
 inline constexpr std::uint32_t kProductsPerCycle = 1331;  // of a multiprocessor, by mma
 
+// A shift of 64 bits by 32: its result is one of two registers.
+bool takes_half(const code::Instruction& at);
+
 // By itself. block_cost.h knows what ptxas makes of several.
 Cost cost_of(const code::Instruction& instruction);
 

@@ -150,27 +150,35 @@ void Traffic::write(Features& features, std::uint64_t sector) {
   touched |= kWritten;
 }
 
-void Traffic::access(Features& features, BlockTraffic& block, std::uint32_t warp, const Path& now,
-                     const Access& access) {
+std::uint64_t Traffic::access(Features& features, BlockTraffic& block, std::uint32_t warp,
+                              const Path& now, const Access& access) {
   if (!memory::is_device(
           access.address[static_cast<std::size_t>(std::countr_zero(access.lanes))])) {
-    return;  // without the checks it may lie outside: `run` ends the kernel then
+    return 0;  // without the checks it may lie outside: `run` ends the kernel then
   }
   if (is_strong(access)) look(block, warp, now.cycles, access);
-  if (access.is_atomic) return count_atomic(features, access);
+  if (access.is_atomic) {
+    count_atomic(features, access);
+    return 0;
+  }
   if (access.reads && !access.continues) features[Feature::kGlobalLoads] += 1;
   // A piece of a bulk copy lies in one sector.
   if (access.is_async_proxy && count::new_units(access, kSectorBytes, block.bulk_sector) == 0)
-    return;
-  if (access.writes) return store(features, access);
+    return 0;
+  if (!access.writes) return load(features, block, warp, now, access);
+  store(features, access);
+  return 0;
+}
+
+std::uint64_t Traffic::load(Features& features, BlockTraffic& block, std::uint32_t warp,
+                            const Path& now, const Access& access) {
   const bool is_cached = !access.is_async && !is_strong(access);
   // An asynchronous copy of 16 bytes passes L1 by, and takes half of its cycles.
   const std::uint64_t of_cycle = access.is_async && access.size_bytes == 16 ? 2 : 1;
+  std::uint64_t num_sectors = 0, wavefronts = 0;
   if (!access.is_async_proxy) {
-    features[Feature::kL1Wavefronts] +=
-        static_cast<std::uint64_t>(count::wavefronts_of(access).total) / of_cycle;
+    wavefronts = static_cast<std::uint64_t>(count::wavefronts_of(access).total) / of_cycle;
   }
-  std::uint64_t num_sectors = 0;
   std::uint64_t line = 0, of_line = 0;  // sectors that the request of a line asks of L2
   const auto end_line = [&] {
     const bool is_single = of_line == 1 && !access.is_async_proxy;  // a bulk copy takes whole lines
@@ -197,8 +205,10 @@ void Traffic::access(Features& features, BlockTraffic& block, std::uint32_t warp
     ++of_line;
   });
   end_line();
+  features[Feature::kL1Wavefronts] += wavefronts;
   features[Feature::kL1Sectors] += num_sectors / of_cycle;
   features[Feature::kMissingLoads] += is_missing && !access.continues ? 1 : 0;
+  return std::max(num_sectors / of_cycle * kSectorBytes / kLineBytes, wavefronts);
 }
 
 // Word w of each thread of a warp lies in one line of 128 bytes, lane by lane.

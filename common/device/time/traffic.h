@@ -63,9 +63,9 @@ class Traffic {
   // Of a launch, all within begin_launch() and end_launch().
   void begin_launch(const run::Launch& launch);
   void start(BlockTraffic& block, const run::Block& started);
-  // now: of the warp's path.
-  void access(Features& features, BlockTraffic& block, std::uint32_t warp, const Path& now,
-              const run::Access& access);
+  // now: of the warp's path. Returns the cycles for which the first cache delivers what is loaded.
+  std::uint64_t access(Features& features, BlockTraffic& block, std::uint32_t warp, const Path& now,
+                       const run::Access& access);
   void touch_local(Features& features, const run::Access& access);
   void end(Features& features, BlockTraffic& block);
   void end_launch(Features& features);
@@ -77,6 +77,8 @@ class Traffic {
  private:
   enum Touched : std::uint8_t { kRead = 1, kWritten = 2, kEarlier = 4 };
 
+  std::uint64_t load(Features& features, BlockTraffic& block, std::uint32_t warp, const Path& now,
+                     const run::Access& access);
   void read(Features& features, std::uint64_t sector);
   void write(Features& features, std::uint64_t sector);
   void store(Features& features, const run::Access& access);

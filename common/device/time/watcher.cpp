@@ -25,8 +25,6 @@ constexpr std::pair<Pipe, Feature> kFeatureOfPipe[] = {{Pipe::kFp32, Feature::kF
                                                        {Pipe::kAlu, Feature::kAlu},
                                                        {Pipe::kAdu, Feature::kAdu}};
 
-constexpr std::uint64_t kLineSectors = 4;  // that the first cache delivers in a cycle
-
 bool is_bulk_copy(const Access& access) {
   return access.is_async_proxy && access.instruction->has("bulk");
 }
@@ -375,12 +373,9 @@ void Watcher::access(Warp& warp, Access& access) {
   }
   if (access.space != Space::kGlobal) return;
   if (access.is_async) block.warps[warp.id].copy();
-  Features& features = shape_->features;
-  const std::uint64_t sectors = features[Feature::kL1Sectors];
-  const std::uint64_t wavefronts = features[Feature::kL1Wavefronts];
-  traffic_.access(features, block.traffic, warp.id, block.warps[warp.id].now(), access);
-  block.work.add_wavefronts(std::max((features[Feature::kL1Sectors] - sectors) / kLineSectors,
-                                     features[Feature::kL1Wavefronts] - wavefronts));
+  const std::uint64_t wavefronts =
+      traffic_.access(shape_->features, block.traffic, warp.id, block.warps[warp.id].now(), access);
+  block.work.add_wavefronts(wavefronts);
   if (is_bulk_copy(access)) {
     block.arrivals = longer(block.arrivals, block.warps[warp.id].now() + Path{0, 1});
   }

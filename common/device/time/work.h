@@ -18,7 +18,7 @@ inline constexpr std::uint64_t kSchedulers = 4;  // of a multiprocessor
 
 using Slots = std::array<std::uint32_t, kNumPipes>;
 
-// What a warp does after a barrier until it needs what it has loaded.
+// What a warp does after a barrier until it needs a load's result, or one of an earlier region.
 struct Lead {
   std::uint32_t slots = 0;
   std::uint32_t shared_words = 0;  // that a lane needs; without conflicts as many wavefronts
@@ -44,9 +44,8 @@ class Work {
   // Of one more warp.
   void add_lead(const Lead& lead) {
     if (lead.slots == 0) return;
-    const bool is_least = num_leads_ == 0 || (lead.is_over && lead.wait < first_wait_);
-    if (is_least) first_wait_ = lead.wait;
-    has_common_wait_ = (has_common_wait_ || num_leads_ == 0) && lead.is_over;
+    if (num_leads_ == 0 || lead.wait < first_wait_) first_wait_ = lead.wait;
+    all_wait_ = all_wait_ && lead.is_over;
     lead_slots_ += lead.slots;
     shared_words_ += lead.shared_words;
     ++num_leads_;
@@ -85,7 +84,7 @@ class Work {
   // After a barrier all warps need at about the same time what they load first: nothing hides this
   // wait but what the other warps issue before theirs.
   Path common_wait(std::int64_t queue) const {
-    if (!has_common_wait_) return {};
+    if (num_leads_ == 0 || !all_wait_) return {};
     const std::uint64_t before = lead_slots_ / kSchedulers, own = lead_slots_ / num_leads_;
     const auto hidden = static_cast<std::int64_t>(before - std::min(before, own));
     if (first_wait_.loads != 0) queue = 0;
@@ -96,7 +95,7 @@ class Work {
   std::uint64_t wavefronts_ = 0;  // of shared memory and the first cache
   std::uint64_t multiply_adds_ = 0;
   std::uint64_t num_leads_ = 0, lead_slots_ = 0, shared_words_ = 0;
-  bool has_common_wait_ = false;
+  bool all_wait_ = true;
   Path first_wait_;  // the shortest
 };
 
