@@ -260,16 +260,20 @@ def test_the_host_waits_for_what_is_copied_to_it() -> None:
 
 
 def test_a_wait_is_for_the_slowest_of_its_loads() -> None:
-    def cycles(loads_per_wait: int, missing: float) -> float:
+    def cycles(loads_per_wait: int, missing: float, warps: int = 1, barriers: int = 0) -> float:
         blocks = 132 * 8 * 16
-        loads = blocks * loads_per_wait
-        counts = {"warps": blocks, "global_loads": loads, "missing_loads": missing * loads}
-        return load_cycles(launches(**counts), H200)
+        loads = blocks * warps * loads_per_wait
+        counts = {"blocks": blocks, "warps": blocks * warps, "barriers": blocks * barriers}
+        counts |= {"global_loads": loads, "chain_loads": blocks, "missing_loads": missing * loads}
+        return load_cycles(shape(block=32 * warps, **counts), H200)
 
     assert cycles(1, missing=0) == H200.l1_cycles
     assert cycles(1, missing=1) == H200.l2_cycles
     assert cycles(1, missing=0.5) == pytest.approx((H200.l1_cycles + H200.l2_cycles) / 2)
-    assert cycles(2, missing=0.5) == pytest.approx(H200.l1_cycles / 4 + H200.l2_cycles * 3 / 4)
+    two = H200.l1_cycles / 4 + H200.l2_cycles * 3 / 4
+    assert cycles(2, missing=0.5) == pytest.approx(two)
+    assert cycles(1, missing=0.5, warps=2) == cycles(1, missing=0.5)
+    assert cycles(1, missing=0.5, warps=2, barriers=1) == pytest.approx(two), "all meet after it"
 
 
 def test_shares_of_the_peaks_are_those_of_the_busiest_units() -> None:

@@ -140,6 +140,9 @@ class FunctionLoader {
     rows_ = rows_of(source_, flow);
     write_ops(flow);
     function_.blocks = std::move(flow.blocks);
+    for (std::size_t b = 0; b < function_.blocks.size(); ++b) {
+      function_.blocks[b].live_words = rows_.live_words[b];
+    }
     connect(flow);
     find_guarded_updates(function_);
     function_.bytes32 = rows_.num32 * kRowBytes32;

@@ -106,6 +106,7 @@ struct Block {
   std::uint32_t end = 0;
   std::vector<std::uint32_t> successors;
   std::uint32_t post_dominator = kNone;  // the nearest one
+  std::uint32_t live_words = 0;          // of a thread's registers, at its end
   static constexpr std::uint32_t kNone = UINT32_MAX;
 };
 

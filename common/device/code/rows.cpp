@@ -111,6 +111,7 @@ class Allocation {
 
   Rows take() {
     find_live();
+    count_live_words();
     const std::vector<Interval> intervals = find_intervals();
     assign(intervals, File::k32);
     assign(intervals, File::k64);
@@ -165,6 +166,13 @@ class Allocation {
         }
         changed |= live_in_[b].merge_without(live_out_[b], defines[b]);
       }
+    }
+  }
+
+  void count_live_words() {
+    for (const Set& live : live_out_) {
+      std::uint32_t& words = rows_.live_words.emplace_back(0);
+      live.for_each([&](std::uint32_t reg) { words += files_[reg] == File::k64 ? 2 : 1; });
     }
   }
 

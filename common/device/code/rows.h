@@ -22,6 +22,7 @@ struct Rows {
   std::unordered_map<std::string_view, Slot> slots;
   std::unordered_map<std::string_view, ptx::Type> types;
   std::unordered_set<std::string_view> read;  // by some instruction
+  std::vector<std::uint32_t> live_words;      // of 32 bits, at the end of each block
   std::uint32_t num32 = 0;
   std::uint32_t num64 = 0;
   std::uint32_t num_predicates = 0;

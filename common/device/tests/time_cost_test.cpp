@@ -66,6 +66,15 @@ TEST_F(Time, AddressesOf64BitsTakeTwoInstructions) {
   EXPECT_EQ(issued("setp.lt.s64 %x, %q, %s;\n"), 2U);
 }
 
+TEST_F(Time, WhatOnlyALowWordNeedsHas32Bits) {
+  const std::string sum = "add.s64 %p, %q, %s;\nadd.s64 %p, %p, %q;\n";
+  const std::string shared = "shl.b64 %p, %p, 2;\nst.shared.u32 [%p], %t;\n";
+  EXPECT_EQ(issued(sum + "st.global.u32 [%p], %t;\n"), 5U);
+  EXPECT_EQ(issued(sum + shared), 3U) << "two sums are one";
+  EXPECT_EQ(issued("shr.u64 %p, %q, 6;\nand.b64 %p, %p, 1020;\nst.shared.u32 [%p], %t;\n"), 3U);
+  EXPECT_EQ(issued("shr.u64 %p, %q, 6;\nst.global.u64 [%out], %p;\n"), 3U);
+}
+
 // ---- folding
 
 TEST_F(Time, MovesAndConversionsOfAddressesAreFree) {
@@ -228,6 +237,25 @@ TEST_F(Time, LoadsOvertakeUsesAsFarAsRegistersSuffice) {
   };
   EXPECT_EQ(waits(8), 1U) << "32 words";
   EXPECT_EQ(waits(9), 2U);
+}
+
+TEST_F(Time, LoadsWaitForRegistersThatOtherValuesHave) {
+  const auto waits = [&](int num_values) {
+    std::string before = ".reg .b32 %v<" + std::to_string(num_values) + ">;\n", after;
+    for (int i = 0; i < num_values; ++i) {
+      const std::string value = "%v" + std::to_string(i);
+      before += "add.u32 " + value + ", %t, " + std::to_string(i) + ";\n";
+      after += "st.global.u32 [%out], " + value + ";\n";
+    }
+    before += "mov.u32 %m, 0;\nLOOP:\n";
+    for (int i = 0; i < 8; ++i) {
+      before += "ld.global.v4.u32 {%a, %b, %c, %d}, [%out+" + std::to_string(16 * i) +
+                "];\nadd.u32 %m, %m, %a;\n";
+    }
+    return loads(before + "setp.lt.u32 %x, %m, 0;\n@%x bra LOOP;\n" + after);
+  };
+  EXPECT_EQ(waits(150), 1U);
+  EXPECT_EQ(waits(160), 2U) << "too few for 32 words";
 }
 
 TEST_F(Time, LoadsFollowStoresThatTheyMayNeed) {

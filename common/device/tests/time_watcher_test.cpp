@@ -205,16 +205,18 @@ TEST_F(Time, ASectorThatIsAloneInItsLineIsASingleRequestOfTheSecondCache) {
 }
 
 TEST_F(Time, WhatAWarpHasReadLongAgoIsNotInTheCache) {
-  const auto reads_between = [&](int number) {
+  const auto reads_between = [&](int number, unsigned num_blocks) {
     return feature(Feature::kL2ReadSectors,
                    "ld.global.u32 %a, [%out];\nmov.u32 %m, 0;\nmov.b64 %p, %out;\nLOOP:\n"
                    "add.s64 %p, %p, 32;\nld.global.u32 %b, [%p];\nadd.u32 %m, %m, 1;\n"
                    "setp.lt.u32 %x, %m, " +
                        std::to_string(number) + ";\n@%x bra LOOP;\nld.global.u32 %c, [%out];\n",
-                   1, 32);
+                   num_blocks, 32);
   };
-  EXPECT_EQ(reads_between(200), 201U);
-  EXPECT_EQ(reads_between(300), 302U);
+  constexpr unsigned kFull = 32 * LAB_MULTIPROCESSORS;  // blocks, with a share of the cache each
+  EXPECT_EQ(reads_between(200, kFull), 201U * kFull);
+  EXPECT_EQ(reads_between(300, kFull), 302U * kFull);
+  EXPECT_EQ(reads_between(300, 1), 301U);
 }
 
 TEST_F(Time, SectorsOfMemoryAreDistinctAndColdOnce) {

@@ -33,7 +33,11 @@ constexpr Cost kAddress = {Pipe::kOther, 2, {8, 0}};
 constexpr Cost kWideProduct = {Pipe::kInteger, 1, {5, 0}};
 constexpr Cost kMove = {Pipe::kInteger, 1, {4, 0}};
 
+// Registers of a thread: so many wait for loads, and so many hold these and what a region leaves to
+// others. The second number lies between 08/06, whose 24 words ptxas loads at once, and 08/03, whose
+// 32 it parts.
 constexpr std::uint32_t kMostWaitingWords = 32;
+constexpr std::uint32_t kRegisters = 192;
 
 constexpr std::int64_t kSoonCycles = 8;  // of results that no later block waits for
 
@@ -64,11 +68,10 @@ Made made_by(const Instruction& at) {
 // Of a product or a shifted value and the sum that it goes into, ptxas makes one instruction (IMAD,
 // LEA); so it does of two sums (IADD3), of two steps of logic (LOP3), and of one and the question
 // whether the result is zero.
-bool can_take(const Instruction& at, Made made) {
+bool can_take(const Instruction& at, bool is_long, Made made) {
   const std::string_view opcode = opcode_of(at);
   if (is_one_of(opcode, {"add", "sub"})) {
-    const bool is_wide = at.has("s64") || at.has("u64");
-    return made == Made::kProduct || (made == Made::kSum && !is_wide);
+    return made == Made::kProduct || (made == Made::kSum && !is_long);
   }
   if (made != Made::kLogic) return false;
   const bool compares_with_zero = opcode == "setp" && (at.has("eq") || at.has("ne")) &&
@@ -111,6 +114,7 @@ struct Node {
   std::uint32_t index = 0;  // of the instruction in the function
   std::uint32_t side = 0;   // whose condition it has: a block, or kAll
   bool is_guarded = false;  // by a condition of its own
+  bool is_long = false;     // of 64 bits, of which both words are needed
   Cost cost;
   std::vector<std::size_t> sources;  // nodes whose results it takes
   std::vector<std::size_t> before;   // nodes that are issued before
@@ -241,7 +245,8 @@ void fold(const code::Function& function, std::vector<Node>& nodes, Node& node) 
   for (const std::size_t source : node.sources) {
     Node& other = nodes[source];
     const Instruction& made = function.instructions[other.index];
-    if (other.is_taken || other.cost.slots == 0 || !can_take(at, made_by(made))) continue;
+    if (other.is_taken || other.cost.slots == 0 || !can_take(at, node.is_long, made_by(made)))
+      continue;
     other.is_taken = true;
     node.cost = kFree;
     return;
@@ -249,8 +254,8 @@ void fold(const code::Function& function, std::vector<Node>& nodes, Node& node) 
 }
 
 // A load that comes later in the program does not overtake what uses earlier ones, if registers for
-// so many words would have to wait for their use.
-void limit_loads(std::vector<Node>& nodes) {
+// so many words would have to wait for their use. `room`: for words from memory.
+void limit_loads(std::vector<Node>& nodes, std::uint32_t room) {
   std::vector<std::size_t> last_use(nodes.size(), kNone);
   std::vector<std::size_t> loads;
   for (std::size_t i = nodes.size(); i-- > 0;) {
@@ -261,10 +266,11 @@ void limit_loads(std::vector<Node>& nodes) {
     if (nodes[i].loaded_words != 0) loads.push_back(i);
   }
   for (auto load = loads.begin(); load != loads.end(); ++load) {
+    const std::uint32_t most = nodes[*load].is_shared ? kMostWaitingWords : room;
     std::uint32_t words = nodes[*load].loaded_words;
     for (auto earlier = load + 1; earlier != loads.end(); ++earlier) {
       words += nodes[*earlier].loaded_words;
-      if (words <= kMostWaitingWords) continue;
+      if (words <= most) continue;
       const std::size_t use = last_use[*earlier];
       if (use != kNone && use < *load) nodes[*load].before.push_back(use);
       break;
@@ -363,6 +369,7 @@ class Graph {
   void read(Node& node, const Row& row);
   void write(const Row& row, std::size_t number, bool is_conditional);
   Base base_of(const Instruction& at) const;
+  std::uint32_t room_for_loads() const;
   Cost cost_at(std::uint32_t index) const;
 
   const code::Function& function_;
@@ -372,6 +379,7 @@ class Graph {
   std::vector<BlockCost::Wide> wide_;
   WideLoads wide_loads_{wide_};
   Row condition_;  // of the last branch
+  std::uint32_t last_block_ = 0;
   // Nodes that may have written a row last: conditional ones, and one before them.
   std::map<Row, std::vector<std::size_t>> writers_;
   std::map<Row, std::size_t> first_readers_;  // of rows that the region has not written before
@@ -385,6 +393,7 @@ Graph::Graph(const code::Function& function, const Regions& regions, std::uint32
   // A kernel begins with a load of its stack's place.
   if (function.is_kernel && first == 0) add_fetched(function.blocks[0].begin, kLoad);
   for (const std::uint32_t block : regions.blocks_of(first)) add(block);
+  last_block_ = regions.blocks_of(first).back();
 }
 
 // Of an instruction that needs the address of shared memory; kNone: it does not.
@@ -422,6 +431,7 @@ void Graph::add(std::uint32_t number) {
     node.index = index;
     node.side = is_conditional ? number : kAll;
     node.is_guarded = function_.ops[index].guard != code::kNoGuard;
+    node.is_long = (at.has("s64") || at.has("u64")) && !regions_.has_only_low_word(at);
     node.cost = cost_at(index);
     if (shared_address != kNone) node.sources.push_back(shared_address);
     node.is_stop = is_stop(at);
@@ -501,13 +511,21 @@ Cost Graph::cost_at(std::uint32_t index) const {
   if (is_one_of(opcode_of(at), {"ld", "st"}) && at.has("local") && !regions_.has_local_memory()) {
     return {Pipe::kAlu, 1, {4, 0}};
   }
-  if (opcode_of(at) != "mov" || at.operands.size() < 2) return cost_of(at);
+  if (opcode_of(at) != "mov" || at.operands.size() < 2) {
+    return cost_of(at, regions_.has_only_low_word(at));
+  }
   const bool is_special = std::ranges::any_of(function_.specials, [&](const auto& special) {
     return at.operands[1].slot.exists() && row_of(special.slot) == row_of(at.operands[1].slot);
   });
   if (is_special) return {Pipe::kOther, 1, {20, 0}};  // S2R
   // Where values of several branches meet in a register, one that is known needs an instruction.
   return at.operands[1].is_immediate && regions_.is_joined(at.operands[0]) ? kMove : kFree;
+}
+
+// For words from memory, whose loads wait longest.
+std::uint32_t Graph::room_for_loads() const {
+  const std::uint32_t live = std::min(function_.blocks[last_block_].live_words, kRegisters);
+  return std::min(kRegisters - live, kMostWaitingWords);
 }
 
 BlockCost Graph::cost() {
@@ -524,7 +542,7 @@ BlockCost Graph::cost() {
     if (node.is_wavefront) cost.conditional_accesses.push_back(&at);
   }
   std::vector<Path> waits(nodes_.size());
-  limit_loads(nodes_);
+  limit_loads(nodes_, room_for_loads());
   issue(nodes_, waits, cost);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const Cost& own = nodes_[i].cost;

@@ -17,14 +17,6 @@ namespace {
 
 using code::Instruction;
 
-bool has_any(const Instruction& at, std::initializer_list<std::string_view> words) {
-  return std::ranges::any_of(words, [&](std::string_view word) { return at.has(word); });
-}
-
-bool is_shared(const Instruction& at) {
-  return has_any(at, {"shared", "shared::cta", "shared::cluster"});
-}
-
 Cost cost_of_memory(const Instruction& at, std::string_view opcode) {
   if (at.has("param")) {
     // A parameter of 32 bits is an operand of the instruction that takes it.
@@ -48,8 +40,8 @@ Cost cost_of_special(const Instruction& at, std::string_view opcode) {
   return {Pipe::kSpecial, 1, {at.has("approx") ? 18 : 50, 0}};
 }
 
-Cost cost_of_integer(const Instruction& at, std::string_view opcode) {
-  const bool is_wide = has_any(at, {"b64", "u64", "s64"});
+Cost cost_of_integer(const Instruction& at, std::string_view opcode, bool has_only_low_word) {
+  const bool is_wide = !has_only_low_word && has_any(at, {"b64", "u64", "s64"});
   if (is_one_of(opcode, {"div", "rem"})) {
     return {Pipe::kInteger, is_wide ? 70U : 18U, {is_wide ? 300 : 100, 0}};
   }
@@ -152,7 +144,7 @@ bool takes_half(const Instruction& at) {
          at.operands.back().is_immediate && at.operands.back().bits == 32;
 }
 
-Cost cost_of(const Instruction& at) {
+Cost cost_of(const Instruction& at, bool has_only_low_word) {
   if (at.words.empty()) return kFree;
   const std::string_view opcode = at.words.front();
   if (opcode.starts_with('%')) return kFree;  // a block's marker
@@ -199,7 +191,7 @@ Cost cost_of(const Instruction& at) {
     return {Pipe::kFp32, 1, {4, 0}};
   }
   if (at.has("pred") && opcode != "setp") return kFree;  // part of the comparison
-  return cost_of_integer(at, opcode);
+  return cost_of_integer(at, opcode, has_only_low_word);
 }
 
 }  // namespace timing

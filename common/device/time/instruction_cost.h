@@ -44,6 +44,14 @@ inline std::string_view opcode_of(const code::Instruction& at) {
   return at.words.empty() ? std::string_view() : at.words.front();
 }
 
+inline bool has_any(const code::Instruction& at, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(words, [&](std::string_view word) { return at.has(word); });
+}
+
+inline bool is_shared(const code::Instruction& at) {
+  return has_any(at, {"shared", "shared::cta", "shared::cluster"});
+}
+
 // Products of 16 bits are the unit: what a tensor core does of others in the same time.
 std::uint64_t in_products_of_16_bits(const code::Instruction& at, std::uint64_t multiply_adds);
 inline constexpr std::uint32_t kProductsPerCycle = 1331;  // of a multiprocessor, by mma
@@ -51,7 +59,8 @@ inline constexpr std::uint32_t kProductsPerCycle = 1331;  // of a multiprocessor
 // A shift of 64 bits by 32: its result is one of two registers.
 bool takes_half(const code::Instruction& at);
 
-// By itself. block_cost.h knows what ptxas makes of several.
-Cost cost_of(const code::Instruction& instruction);
+// By itself. block_cost.h knows what ptxas makes of several. Of an integer instruction of 64 bits,
+// ptxas drops what only the high word of its result needs, if no other instruction does.
+Cost cost_of(const code::Instruction& instruction, bool has_only_low_word = false);
 
 }  // namespace timing

@@ -2,6 +2,10 @@
 #include "time/regions.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <ranges>
+#include <string_view>
 
 namespace timing {
 namespace {
@@ -12,7 +16,8 @@ constexpr std::uint32_t kMaxConditional = 7;  // about so many slots ptxas makes
 
 // Whether ptxas makes the instructions of the side that begins at `side` conditional: it is short,
 // leads only to `meeting`, and nothing in it is for several threads.
-bool is_short(const code::Function& function, std::uint32_t side, std::uint32_t meeting) {
+bool is_short(const code::Function& function, const Regions& regions, std::uint32_t side,
+              std::uint32_t meeting) {
   if (side == meeting) return true;
   const code::Block& block = function.blocks[side];
   if (block.successors.size() != 1 || block.successors.front() != meeting) return false;
@@ -20,7 +25,7 @@ bool is_short(const code::Function& function, std::uint32_t side, std::uint32_t 
   for (std::uint32_t i = block.begin; i < block.end; ++i) {
     const Instruction& at = function.instructions[i];
     if (opcode_of(at) == "bra") continue;
-    const Cost cost = cost_of(at);
+    const Cost cost = cost_of(at, regions.has_only_low_word(at));
     if (cost.blocks || cost.pipe == Pipe::kExchange ||
         is_one_of(opcode_of(at), {"atom", "red", "vote", "match", "bar", "mma", "wmma"})) {
       return false;
@@ -30,10 +35,11 @@ bool is_short(const code::Function& function, std::uint32_t side, std::uint32_t 
   return slots <= kMaxConditional;
 }
 
-bool has_short_sides(const code::Function& function, const code::Block& block) {
+bool has_short_sides(const code::Function& function, const Regions& regions,
+                     const code::Block& block) {
   return block.successors.size() == 2 && block.post_dominator != code::Block::kNone &&
          std::ranges::all_of(block.successors, [&](std::uint32_t side) {
-           return is_short(function, side, block.post_dominator);
+           return is_short(function, regions, side, block.post_dominator);
          });
 }
 
@@ -46,13 +52,14 @@ Regions::Regions(const code::Function& function)
       is_conditional_(function.blocks.size()),
       is_taken_(function.blocks.size()),
       blocks_(function.blocks.size()) {
+  find_long();
   const auto num_blocks = static_cast<std::uint32_t>(function.blocks.size());
   for (std::uint32_t b = 0; b < num_blocks; ++b) {
     for (const std::uint32_t next : function.blocks[b].successors) predecessors_[next].push_back(b);
   }
   for (std::uint32_t b = 0; b < num_blocks; ++b) {
     const code::Block& block = function.blocks[b];
-    const bool has_them = has_short_sides(function, block);
+    const bool has_them = has_short_sides(function, *this, block);
     has_no_branch_[b] = has_them && std::ranges::all_of(block.successors, [&](std::uint32_t side) {
                           return side == block.post_dominator || predecessors_[side].size() == 1;
                         });
@@ -65,6 +72,42 @@ Regions::Regions(const code::Function& function)
     if (!is_taken_[b] && !is_conditional_[b]) blocks_[b] = build(b);
   }
   find_registers();
+}
+
+// From the last instruction to the first, until no more are found: a loop may use its values in the
+// next round.
+void Regions::find_long() {
+  for (std::size_t before = SIZE_MAX; before != long_.size();) {
+    before = long_.size();
+    for (const Instruction& at : function_.instructions | std::views::reverse) {
+      if (at.has_destination && !at.is_read) long_.insert(at.operands[0].symbol);
+      for (std::size_t k = at.has_destination ? 1 : 0; k < at.operands.size(); ++k) {
+        const code::Operand& source = at.operands[k];
+        if (!needs_high_word(at, source)) continue;
+        long_.insert(source.symbol);
+        for (const code::Operand& element : source.elements) long_.insert(element.symbol);
+      }
+    }
+  }
+}
+
+bool Regions::needs_high_word(const Instruction& at, const code::Operand& source) const {
+  const std::string_view opcode = opcode_of(at);
+  if (source.is_address) return !is_shared(at) || at.has("global");
+  if (opcode == "st" && !has_any(at, {"b64", "u64", "s64", "f64"})) return false;
+  const bool keeps_low_words = is_one_of(
+      opcode, {"add", "sub", "mul", "mad", "shl", "and", "or", "xor", "not", "mov", "selp", "cvt"});
+  if (!keeps_low_words || at.has("hi") || !at.operands[0].slot.exists()) return true;
+  if (opcode == "cvt" && at.operands[0].slot.file == code::File::k32)
+    return has_any(at, {"f32", "f16", "bf16"});
+  const code::Operand& last = at.operands.back();
+  if (opcode == "and" && last.is_immediate && last.bits <= UINT32_MAX) return false;
+  return !has_only_low_word(at);
+}
+
+bool Regions::has_only_low_word(const Instruction& at) const {
+  return at.has_destination && at.operands[0].slot.file == code::File::k64 &&
+         !long_.contains(at.operands[0].symbol);
 }
 
 void Regions::find_registers() {

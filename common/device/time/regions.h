@@ -29,6 +29,9 @@ class Regions {
   // Where shared memory begins, which depends on the block's place in its cluster. It is in a
   // register that all lanes share, and such registers do not outlast a branch.
   bool is_shared_address(const code::Operand& operand) const;
+  // Whether an instruction of 64 bits makes a value of which only the low word is needed: as an
+  // address of shared memory, which has 32 bits.
+  bool has_only_low_word(const code::Instruction& at) const;
   // Whether several instructions write the register.
   bool is_joined(const code::Operand& operand) const { return joined_.contains(operand.symbol); }
   // Whether a thread's own arrays are in memory: an index is computed. Where the program only
@@ -37,6 +40,8 @@ class Regions {
 
  private:
   std::vector<std::uint32_t> build(std::uint32_t first);
+  void find_long();
+  bool needs_high_word(const code::Instruction& at, const code::Operand& source) const;
   void find_registers();
   void find_joined(const code::Operand& operand, std::set<std::string_view>& written);
   void find_local_address(const code::Instruction& at);
@@ -50,7 +55,7 @@ class Regions {
   std::vector<bool> is_conditional_;
   std::vector<bool> is_taken_;  // blocks that have their region
   std::vector<std::vector<std::uint32_t>> blocks_;
-  std::set<std::string_view> shared_addresses_, local_addresses_, joined_;  // registers
+  std::set<std::string_view> shared_addresses_, local_addresses_, joined_, long_;  // registers
   bool has_local_memory_ = false;
 };
 

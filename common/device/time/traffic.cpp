@@ -22,10 +22,14 @@ using run::Pattern;
 constexpr std::uint64_t kFirstCacheBytes = 256 * 1024;
 constexpr std::uint64_t kMemorySectors = kMemoryBytes / kSectorBytes;
 
+// Of one block. A small grid does not give each multiprocessor as many blocks as it could hold.
 std::uint64_t cache_sectors(const run::Launch& launch) {
   const std::uint64_t shared = launch.kernel->shared_bytes + launch.dynamic_shared_bytes;
+  const std::uint64_t started =
+      (launch.grid.count() + launch.num_multiprocessors - 1) / launch.num_multiprocessors;
+  const std::uint64_t room = count::occupancy(launch.block.count(), shared).blocks;
   const std::uint64_t held =
-      std::max<std::uint64_t>(count::occupancy(launch.block.count(), shared).blocks, 1);
+      std::clamp<std::uint64_t>(room, 1, std::max<std::uint64_t>(started, 1));
   const std::uint64_t used = std::min(held * shared, kFirstCacheBytes * 7 / 8);
   return (kFirstCacheBytes - used) / held / kSectorBytes;
 }

@@ -362,12 +362,15 @@ def load_cycles(launches: Launches, device: Device) -> float:
 def _waits_past_l1(launches: Launches) -> float:
     """The share of the waits on a block's longest path in which a load misses L1.
 
-    Each wait is for all loads that a warp has made since the last one.
+    Each wait is for all loads that a warp has made since the last one; and for those of the block's
+    other warps, where they meet at a barrier as often.
     """
-    mean = launches.mean
+    mean, blocks = launches.mean, max(1.0, launches.mean("blocks"))
     loads, missing = mean("global_loads"), mean("missing_loads")
-    waits = mean("chain_loads") / max(1.0, mean("blocks"))
+    waits = mean("chain_loads") / blocks
     together = loads / max(1.0, mean("warps")) / max(1.0, waits)
+    if mean("barriers") / blocks >= waits:
+        together *= launches.warps_per_block
     return 1 - math.pow(1 - min(1.0, missing / loads), max(1.0, together)) if loads else 1.0
 
 
