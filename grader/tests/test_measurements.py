@@ -77,9 +77,12 @@ def test_a_missing_tool_is_one_line(
     monkeypatch.setenv("PATH", "/nowhere")
     assert measure.main(["library"]) == 3
     assert capsys.readouterr().err == (
-        "measure: nvidia-smi: No such file or directory "
-        "(docs/bench/measure lists what each one needs)\n"
+        "measure: no GPU here: nvidia-smi is not on the PATH; it comes with the driver\n"
     )
+    measurements = bench_script("measurements")
+    cause = r"ncu: No such file or directory \(docs/bench/measure lists what each one needs\)"
+    with pytest.raises(measurements.MeasurementError, match=cause):
+        measurements.output(["ncu"])
 
 
 def test_every_script_belongs_to_a_measurement(measure: Any) -> None:

@@ -244,7 +244,11 @@ def gpu_name() -> str:
 
 
 def gpu_fields(fields: str) -> list[str]:
-    """What nvidia-smi says of each GPU."""
+    """What nvidia-smi says of each GPU; raises MeasurementError where there is none."""
+    if shutil.which("nvidia-smi") is None:
+        raise MeasurementError(
+            "no GPU here: nvidia-smi is not on the PATH; it comes with the driver"
+        )
     return output(["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader"]).splitlines()
 
 
