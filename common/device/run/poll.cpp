@@ -23,8 +23,13 @@ constexpr std::uint64_t kStepsPerSwitch = 16;  // blocks of code that take as lo
 // This many alarms of a kernel that touches no memory mean an endless loop, whatever else changes.
 constexpr int kAlarmsPerEndlessLoop = 2000;
 
+// Of the limit on steps. A part that has read so long without a change may poll with plain loads,
+// and others of its launch, too: they get the shorter turn, as there may be thousands.
+constexpr std::uint64_t kTurn = 4;
+constexpr std::uint64_t kTurnAfterIdleOne = 256;
+
 void set_next_alarm(Engine& engine) {
-  engine.next_alarm = engine.steps + engine.step_limit / 4;
+  engine.next_alarm = engine.steps + engine.alarm_interval;
   engine.alarm_changes = engine.changes;
   engine.alarm_accesses = engine.accesses;
   engine.alarm_switches = engine.switches;
@@ -62,6 +67,7 @@ double process_seconds() {
 }
 
 void reset_alarm(Engine& engine) {
+  engine.alarm_interval = engine.step_limit / kTurn;
   set_next_alarm(engine);
   engine.alarms_without_activity = 0;
   engine.repetition.stop();
@@ -113,6 +119,8 @@ const code::Op* alarm(Warp& warp, const code::Op* op) {
   const bool has_changed = engine.changes != engine.alarm_changes;
   const bool was_active = has_changed || engine.accesses != engine.alarm_accesses ||
                           engine.switches != engine.alarm_switches;
+  if (!was_active) engine.alarm_interval = engine.step_limit / kTurn;
+  if (was_active && !has_changed) engine.alarm_interval = engine.step_limit / kTurnAfterIdleOne;
   set_next_alarm(engine);
   if (!was_active) {
     if (++engine.alarms_without_activity >= kAlarmsPerEndlessLoop) end_in_endless_loop(warp, here);

@@ -34,7 +34,7 @@ from lockstep_grader.model.grades import Backend
 from lockstep_grader.model.text import visible
 from lockstep_grader.results.store import KeptJudgements
 from lockstep_grader.toolchain import system
-from lockstep_grader.toolchain.description import build_backend, workers_target
+from lockstep_grader.toolchain.description import build_backend, judge_target, workers_target
 
 TURNS = Path(__file__).with_name("turns.txt")
 _SELF = Path(__file__).name
@@ -272,14 +272,15 @@ def run_lint(context: Context) -> Tally:
 def build_cuda(context: Context) -> Tally:
     """Checks that the cuda backend compiles and links; running it needs a GPU.
 
-    One lab's rungs are enough: `lint` compiles all solutions and starters with nvcc.
+    One lab is enough, and what nvcc compiles of the other labs' judges: `ctest` compiles the rest
+    of them, which is the same, and `lint` all solutions and starters with nvcc.
     """
     if not system.toolkit_nvcc():
         context.console.print(Text("  skipped: there is no CUDA toolkit here", "dim"))
         return Tally(skipped=1)
     system.ensure(system.BUILD_REQUIREMENTS)
     first = read_labs(context.workspace)[0].id
-    targets = ["lockstep", "lockstep_tests", workers_target(first)]
+    targets = ["lockstep_kernels", judge_target(first), workers_target(first)]
     build_backend(context.workspace, Backend.CUDA, targets, context.jobs)
     report(context, "the cuda backend compiles and links", good=True)
     return Tally(passed=1)
