@@ -2,6 +2,7 @@
 """This very checkout and its labs."""
 
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,18 @@ REPOSITORY = Path(__file__).parents[2]
 WORKSPACE = Workspace(REPOSITORY, REPOSITORY / "build")
 LABS = read_labs(WORKSPACE)
 BENCH = REPOSITORY / "docs" / "bench"
+
+
+def sampled(cases: Sequence[Any], every: int) -> list[Any]:
+    """Parameters of a test: all but one of `every` are left to `./lab test --thorough`."""
+    return [
+        pytest.param(case, marks=[pytest.mark.thorough] if number % every else [])
+        for number, case in enumerate(cases)
+    ]
+
+
 each_lab = pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.id)
+sampled_labs = pytest.mark.parametrize("lab", sampled(LABS, 3), ids=lambda lab: lab.id)
 
 
 def bench_script(name: str) -> Any:

@@ -7,6 +7,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from lockstep_grader.model.text import one_line
 
 from conftest import runnable
@@ -91,6 +93,7 @@ def link_step(build: Path, compiler: str) -> list[str]:
     return [word for step in steps if step["name"] == "link" for word in step["argv"]]
 
 
+@pytest.mark.thorough
 def test_gold_links_where_it_can(tmp_path: Path) -> None:
     can_link = Path("/usr/bin/ld.gold").exists() and os.uname().machine == "x86_64"
     assert ("-fuse-ld=gold" in link_step(tmp_path / "build", "g++")) == can_link
@@ -99,6 +102,7 @@ def test_gold_links_where_it_can(tmp_path: Path) -> None:
     assert "-fuse-ld=gold" not in link_step(tmp_path / "other", str(without))
 
 
+@pytest.mark.thorough
 def test_the_shared_library_is_named_where_the_compiler_does_not_find_it(tmp_path: Path) -> None:
     name = "-l:libstdc++.so.6"
     assert name not in link_step(tmp_path / "build", "g++")

@@ -26,11 +26,11 @@ def editor() -> Iterator[Clangd]:
 
 def test_no_starter_solution_or_contract_has_a_diagnostic(editor: Clangd) -> None:
     """A sample: clangd takes a second for a file, and `lint` shows clang's warnings of each."""
-    files = [*rung_files(WORKSPACE.labs)[::14], *contracts()]
+    files = [*rung_files(WORKSPACE.labs)[::28], *contracts()]
     if WORKSPACE.solutions.is_dir():
-        files += rung_files(WORKSPACE.solutions)[7::14]
+        files += rung_files(WORKSPACE.solutions)[14::28]
     assert faults(editor, FIRST, files) == []
-    assert len(files) > 2 * len(LABS)
+    assert len(files) > len(LABS)
 
 
 def test_a_header_that_is_not_there_has_a_diagnostic(editor: Clangd) -> None:
@@ -117,7 +117,7 @@ def test_a_students_copy_opens_without_a_diagnostic(tmp_path: Path) -> None:
     copy = tmp_path / "students"
     release(WORKSPACE, LABS, LABS, copy, zipped=False)
     (copy / ".venv").symlink_to(REPOSITORY / ".venv")  # which its first command makes
-    first, *others = [copy / "labs" / lab.id / lab.rungs[-1].file_name for lab in LABS[::4]]
+    first, *others = [copy / "labs" / lab.id / lab.rungs[-1].file_name for lab in LABS[::8]]
     with Clangd(copy) as editor:
         assert list(problems(editor, [first])) == []
         assert faults(editor, first, others) == []

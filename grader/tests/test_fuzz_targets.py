@@ -36,6 +36,7 @@ def has_libfuzzer(folder: Path) -> bool:
 
 
 @pytest.mark.e2e
+@pytest.mark.thorough
 def test_what_reads_untrusted_bytes_survives_any_bytes(tmp_path: Path) -> None:
     if not has_libfuzzer(tmp_path):
         pytest.skip("no clang++ with libFuzzer")

@@ -108,7 +108,11 @@ MISSED_BY = {
 }
 
 
-CASES = [(gate, name) for gate, names in MISSED_BY.items() for name in names]
+CASES = [
+    pytest.param(gate, name, marks=[pytest.mark.thorough] if number else [])
+    for gate, names in MISSED_BY.items()
+    for number, name in enumerate(names)
+]
 
 
 def test_every_gate_is_in_the_table_of_attacks() -> None:

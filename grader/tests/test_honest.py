@@ -20,7 +20,7 @@ from lockstep_grader.confine.sandbox import NoSandbox, find_sandbox
 from lockstep_grader.model.grades import Backend
 from test_e2e import grade
 
-from repository import REPOSITORY
+from repository import REPOSITORY, sampled
 
 pytestmark = pytest.mark.e2e
 
@@ -41,13 +41,16 @@ def hand_in(file: Path, submissions: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str, str], Any]:
-    """Each judged rung by its submission, its lab and its name: all in one run."""
+def judged(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> dict[tuple[str, str, str], Any]:
+    """Each rung that is tested, by its submission, its lab and its name: all in one run."""
     if isinstance(found := find_sandbox(Backend.CPU), NoSandbox):
         pytest.skip(found.reason)
     folder = tmp_path_factory.mktemp("honest")
-    for file in RUNGS:
-        hand_in(file, folder / "class")
+    tests = [item for item in request.session.items if item.path == request.path]
+    for test in tests:
+        hand_in(test.callspec.params["file"], folder / "class")  # type: ignore[attr-defined]
     _, report = grade(
         folder / "class",
         folder,
@@ -61,7 +64,9 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str, str
     }
 
 
-@pytest.mark.parametrize("file", RUNGS, ids=lambda file: f"{file.parts[-3]}-{file.stem}")
+@pytest.mark.parametrize(
+    "file", sampled(RUNGS, 3), ids=lambda file: f"{file.parts[-3]}-{file.stem}"
+)
 def test_gets_full_marks(file: Path, judged: dict[tuple[str, str, str], Any]) -> None:
     assert re.search(r"^// style: .+$", file.read_text("utf-8"), re.MULTILINE)
     rung = judged[file.parts[-3], file.parent.name, file.stem]

@@ -54,6 +54,7 @@ def test_lockstep_run_builds_and_runs_a_program(prefix: Path, project: Path) -> 
     assert (ran.returncode, ran.stdout, ran.stderr) == (255, "factor 5, 2 arguments\n", "")
 
 
+@pytest.mark.thorough
 def test_lockstep_run_has_the_headers_of_libraries(prefix: Path, tmp_path: Path) -> None:
     """Thrust's algorithms call CUB's. test_run_libraries.py runs other programs."""
     program = Path(__file__).parent / "libraries" / "thrust_on_a_stream.cu"

@@ -180,6 +180,7 @@ def test_spills_of_a_kernel_that_has_too_few_registers_are_read(
     assert kernel.spilled_bytes > 0
 
 
+@pytest.mark.thorough
 def test_each_phase_refuses_a_mistake_in_a_kernel(real: RungCompiler, tmp_path: Path) -> None:
     text = "#ifdef __CUDA_ARCH__\n#endif\n"  # so each GPU's code is read by itself
     right, wrong = tmp_path / "right.cu", tmp_path / "wrong.cu"

@@ -26,7 +26,7 @@ from lockstep_grader.quiz.key import Key, computed, read_key
 from lockstep_grader.student.program.build import Options, build_program, program_steps
 from lockstep_grader.student.program.run import Checks, Settings, run_program
 
-from repository import LABS, WORKSPACE, each_lab
+from repository import LABS, WORKSPACE, sampled_labs
 
 PROGRAMS = Path(__file__).parent / "quiz_programs"
 
@@ -152,7 +152,7 @@ def emulated(programs: Programs) -> Callable[[Lab], Mapping[str, Emulated]]:
 
 
 @pytest.mark.e2e
-@each_lab
+@sampled_labs
 def test_every_question_with_drawn_numbers_is_emulated(lab: Lab, programs: Programs) -> None:
     quiz = require_quiz(WORKSPACE, lab)
     expected = {each.id for each in drawn_questions(quiz)} - NOT_EMULATED.get(lab.id, set())
@@ -166,7 +166,7 @@ def test_what_is_not_emulated_is_asked() -> None:
 
 
 @pytest.mark.e2e
-@each_lab
+@sampled_labs
 def test_the_emulator_gives_the_keys_answers(
     lab: Lab, emulated: Callable[[Lab], Mapping[str, Emulated]]
 ) -> None:
@@ -181,7 +181,7 @@ def test_the_emulator_gives_the_keys_answers(
 
 
 @pytest.mark.e2e
-@each_lab
+@sampled_labs
 def test_a_wrong_formula_disagrees(
     lab: Lab, emulated: Callable[[Lab], Mapping[str, Emulated]], tmp_path: Path
 ) -> None:

@@ -38,7 +38,7 @@ from lockstep_grader.toolchain.description import build_backend
 
 from conftest import Checkout
 from markdown import links
-from repository import REPOSITORY
+from repository import REPOSITORY, sampled_labs
 
 BUILD = Path(os.environ.get("LOCKSTEP_BUILD") or REPOSITORY / "build").absolute()
 WORKSPACE = Workspace(REPOSITORY, BUILD)
@@ -76,7 +76,7 @@ def test_no_file_of_a_copy_holds_a_piece_of_a_solution(whole: dict[str, bytes]) 
     assert find_leaks(REPOSITORY, LABS, whole) == []
 
 
-@pytest.mark.parametrize("lab", LABS[::3], ids=lambda lab: lab.id)
+@sampled_labs
 def test_no_copy_of_one_lab_holds_a_piece_of_any_solution(lab: Lab) -> None:
     files = release_files(WORKSPACE, LABS, [lab])
     assert find_leaks(REPOSITORY, LABS, files) == []

@@ -9,7 +9,12 @@ from test_run import report, run
 
 PROGRAMS = Path(__file__).with_name("libraries")
 # test_install.py runs thrust_on_a_stream.
-RIGHT = ("cub_block", "cub_device", "thrust_policies", "thrust_vectors")
+RIGHT = (
+    "cub_block",
+    pytest.param("cub_device", marks=pytest.mark.thorough),
+    pytest.param("thrust_policies", marks=pytest.mark.thorough),
+    "thrust_vectors",
+)
 
 emulated = pytest.mark.e2e
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`run`: whole programs as students and samples write them end with 0 and without a finding."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -12,16 +11,16 @@ from lockstep_grader.student.program.run import Settings, run_program
 from test_run import run
 
 from in_process import put
+from repository import sampled
 
-# A third of them; LOCKSTEP_PROGRAMS=all runs the others, too.
 FOLDER = Path(__file__).parents[2] / "common" / "device" / "tests" / "programs"
-PROGRAMS = sorted(FOLDER.glob("*.cu"))[:: 1 if os.environ.get("LOCKSTEP_PROGRAMS") == "all" else 3]
+PROGRAMS = sorted(FOLDER.glob("*.cu"))
 WORDS = "624778773 3522650202 2363946744 1266286439 "
 
 
 @pytest.mark.e2e
 @pytest.mark.skipif(not PROGRAMS, reason="a students' copy has no such programs")
-@pytest.mark.parametrize("file", PROGRAMS, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", sampled(PROGRAMS, 6), ids=lambda file: file.stem)
 def test_a_right_program_has_no_finding(file: Path, tmp_path: Path) -> None:
     steps = program_steps(Workspace.from_environment(), 2)
     options = Options(include=(FOLDER,), std=20)

@@ -263,9 +263,10 @@ def test_a_wait_is_for_the_slowest_of_its_loads() -> None:
     def cycles(loads_per_wait: int, missing: float, warps: int = 1, barriers: int = 0) -> float:
         blocks = 132 * 8 * 16
         loads = blocks * warps * loads_per_wait
-        counts = {"blocks": blocks, "warps": blocks * warps, "barriers": blocks * barriers}
-        counts |= {"global_loads": loads, "chain_loads": blocks, "missing_loads": missing * loads}
-        return load_cycles(shape(block=32 * warps, **counts), H200)
+        counts: dict[str, float] = {"blocks": blocks, "chain_loads": blocks}
+        counts |= {"warps": blocks * warps, "barriers": blocks * barriers}
+        counts |= {"global_loads": loads, "missing_loads": missing * loads}
+        return load_cycles(replace(launches(**counts), block=(32 * warps, 1, 1)), H200)
 
     assert cycles(1, missing=0) == H200.l1_cycles
     assert cycles(1, missing=1) == H200.l2_cycles
@@ -489,11 +490,9 @@ def test_a_fit_finds_the_number_that_made_the_times(timing: Any) -> None:
 
 
 def test_a_lab_that_is_left_out_does_not_change_its_own_device(timing: Any) -> None:
-    rows = timing.read_rows()
-    slower = [
-        replace(row, seconds=9 * row.seconds) if row.lab == rows[0].lab else row for row in rows
-    ]
+    rows = [row for row in timing.read_rows() if row.lab < "03"]
     lab = rows[0].lab
+    slower = [replace(row, seconds=9 * row.seconds) if row.lab == lab else row for row in rows]
     assert timing.left_out(slower, H200)[lab] == timing.left_out(rows, H200)[lab]
 
 

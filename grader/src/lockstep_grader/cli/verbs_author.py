@@ -196,10 +196,13 @@ def lab_test(
         list[Path] | None,
         typer.Option("--file", metavar="FILE", help="Of pytest, run only this file; repeatable."),
     ] = None,
+    thorough: Annotated[
+        bool, typer.Option("--thorough", help="Also what is tested by a sample otherwise.")
+    ] = False,
     show: Annotated[bool, typer.Option("--list", help="List the sections and stop.")] = False,
     jobs: JobsOption = None,
 ) -> int:
-    """Run the project's own tests, all of them."""
+    """Run the project's own tests."""
     from lockstep_grader.author.selftest.runner import (
         Context,
         ensure_tools,
@@ -221,6 +224,7 @@ def lab_test(
     ensure_tools(workspace, sections)
     workspace = make_strict(workspace)
     test_files = [file.absolute() for file in files or ()]
-    context = Context(workspace, make_console(), jobs or default_jobs(), test_files)
+    thorough = thorough or bool(test_files)
+    context = Context(workspace, make_console(), jobs or default_jobs(), test_files, thorough)
     total = run_sections(context, sections)
     return ExitCode.SHORT_OF_FULL_MARKS if total.failed else ExitCode.FULL_MARKS

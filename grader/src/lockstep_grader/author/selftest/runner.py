@@ -57,6 +57,7 @@ class Context:
     console: Console
     jobs: int
     test_files: Sequence[Path] = ()  # of pytest; none: all
+    thorough: bool = False  # with the tests and the mutants that a sample leaves out
 
 
 @dataclass(frozen=True, slots=True)
