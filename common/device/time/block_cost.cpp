@@ -34,8 +34,8 @@ constexpr Cost kWideProduct = {Pipe::kInteger, 1, {5, 0}};
 constexpr Cost kMove = {Pipe::kInteger, 1, {4, 0}};
 
 // Registers of a thread: so many wait for loads, and so many hold these and what a region leaves to
-// others. The second number lies between 08/06, whose 24 words ptxas loads at once, and 08/03, whose
-// 32 it parts.
+// others. The second number lies between 08/06, whose 24 words ptxas loads at once, and 08/03,
+// whose 32 it parts.
 constexpr std::uint32_t kMostWaitingWords = 32;
 constexpr std::uint32_t kRegisters = 192;
 
