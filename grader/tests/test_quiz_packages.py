@@ -22,7 +22,7 @@ from test_export import follows
 from test_packages import LABS, THREADS, unpacked
 
 from conftest import LAB, Checkout
-from repository import WORKSPACE
+from repository import WORKSPACE, sampled
 
 __all__ = ["machine"]  # a fixture
 
@@ -84,7 +84,7 @@ def on_gradescope(machine: Machine, package: bytes, kind: str) -> tuple[Any, flo
     return json.loads((root / "results" / "results.json").read_text()), earned
 
 
-@pytest.mark.parametrize("kind", ["right", "half", "none", "broken", "hostile"])
+@pytest.mark.parametrize("kind", sampled(["right", "half", "none", "broken", "hostile"], 2))
 def test_gradescope_shows_the_quiz_as_a_test(
     kind: str, machine: Machine, packages: dict[Platform, bytes]
 ) -> None:

@@ -114,7 +114,7 @@ struct Node {
   std::uint32_t index = 0;  // of the instruction in the function
   std::uint32_t side = 0;   // whose condition it has: a block, or kAll
   bool is_guarded = false;  // by a condition of its own
-  bool is_long = false;     // of 64 bits, of which both words are needed
+  bool is_long = false;     // of 64 bits, and both words are needed
   Cost cost;
   std::vector<std::size_t> sources;  // nodes whose results it takes
   std::vector<std::size_t> before;   // nodes that are issued before

@@ -229,10 +229,12 @@ def lint(
     session: Session,
     kept: Shelf | None = None,
     every: int = 1,
+    nvcc_every: int = 1,
 ) -> tuple[Verdict, ...]:
     """Makes every proof of every lab in parallel, except those whose judgement is in `kept`.
 
-    `every`: one mutant of so many is judged. Raises FaultError for a malformed mutant.
+    One mutant of `every` is judged, and one lab of `nvcc_every` compiled by nvcc. Raises FaultError
+    for a malformed mutant.
     """
     backend = session.toolchain.backend
     mutants = {lab.id: read_mutants(workspace, lab) for lab in labs}
@@ -248,9 +250,14 @@ def lint(
                 provable[lab.id].append(mutant)
     proofs = [proof for lab in labs for proof in _proofs(workspace, lab, provable[lab.id])]
     rungs = [proof.job for proof in proofs if proof.kind != "mutant"]
-    accepted = accepted_together(workspace, rungs, session, kept)
+    compiled = {lab.id for lab in labs[::nvcc_every]}
+    chosen = [job for job in rungs if job.lab.id in compiled]
+    clang_alone = {result_id(job) for job in rungs if job.lab.id not in compiled}
+    clang_alone |= accepted_together(workspace, chosen, session, kept)
     proofs = [
-        replace(each, job=replace(each.job, nvcc=None)) if result_id(each.job) in accepted else each
+        replace(each, job=replace(each.job, nvcc=None))
+        if result_id(each.job) in clang_alone
+        else each
         for each in proofs
     ]
     with stage("proving") as progress:

@@ -83,7 +83,7 @@ _FOR_AUTHORS = {
     "lint": Verb(
         "verbs_author", "Prove that starters fail, solutions get full marks and mutants are caught."
     ),
-    "test": Verb("verbs_author", "Run the project's own tests, all of them."),
+    "test": Verb("verbs_author", "Run the project's own tests."),
     "new": Verb("verbs_author", "Scaffold a lab; `lint` then names what is left to write."),
     "mutant": Verb("verbs_author", "Show, compare or edit a wrong submission that lint catches."),
 }

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""`test`: the project's own tests, all of them, each section a module's function."""
+"""`test`: the project's own tests, each section a module's function."""

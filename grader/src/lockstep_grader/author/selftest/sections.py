@@ -148,7 +148,8 @@ _CTEST_GOOD = re.compile(
 )
 
 _LINT_SEED = 1
-_EVERY = 20  # of the mutants, one of so many is judged, unless the tests are thorough
+# Unless the tests are thorough: one mutant of so many is judged, one lab compiled by nvcc.
+_EVERY, _NVCC_EVERY = 20, 3
 
 
 def check_format(context: Context) -> Tally:
@@ -264,7 +265,8 @@ def run_lint(context: Context) -> Tally:
     proofs = cache_folder() / "proofs"
     forget_unused(proofs)
     kept = KeptJudgements(proofs)
-    verdicts = lint(workspace, labs, session, kept, 1 if context.thorough else _EVERY)
+    sample = (1, 1) if context.thorough else (_EVERY, _NVCC_EVERY)
+    verdicts = lint(workspace, labs, session, kept, *sample)
     print_verdicts(context.console, verdicts)
     failed = sum(bool(verdict.problems) for verdict in verdicts)
     skipped = sum(bool(verdict.skipped) for verdict in verdicts)
@@ -275,7 +277,7 @@ def build_cuda(context: Context) -> Tally:
     """Checks that the cuda backend compiles and links; running it needs a GPU.
 
     One lab is enough, and what nvcc compiles of the other labs' judges: `ctest` compiles the rest
-    of them, which is the same, and `lint` all solutions and starters with nvcc.
+    of them, which is the same, and `lint` solutions and starters with nvcc.
     """
     if not system.toolkit_nvcc():
         context.console.print(Text("  skipped: there is no CUDA toolkit here", "dim"))
