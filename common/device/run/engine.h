@@ -69,7 +69,7 @@ struct RunningLaunch {
   std::uint64_t num_barriers = 0;
   bool wave_is_complete = false;
   std::uint64_t seen_changes = 0;
-  int idle_rounds = 0;
+  std::uint64_t idle_rounds = 0;
 };
 
 struct Engine {
@@ -205,6 +205,8 @@ inline std::uint64_t local_window(const Warp& warp, int lane) {
 
 // poll.cpp
 bool polls(Warp& warp, std::uint64_t address);  // whether the part must let others run first
+// Without a change: more of them, the shorter turns are. A block that reads may be at work.
+std::uint64_t rounds_of_deadlock(const Engine& engine);
 void let_others_run(Warp& warp, const code::Op* next, bool is_idle);
 const code::Op* alarm(Warp& warp, const code::Op* op);
 void reset_alarm(Engine& engine);

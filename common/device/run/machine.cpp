@@ -20,9 +20,6 @@ using code::Op;
 // How long a block whose threads poll keeps its turn while its own threads change memory.
 constexpr int kMaxSweeps = 8;
 
-// It is a deadlock when all blocks have polled this often without success.
-constexpr int kMinIdleRounds = 128;
-
 // After this many rounds without a change lanes no longer wait for those that poll.
 constexpr int kRoundsBeforeBreak = 3;
 
@@ -355,7 +352,8 @@ class Grid {
       running_.seen_changes = engine_.changes;
       running_.idle_rounds = 0;
       engine_.idle_steps = 0;
-    } else if (engine_.idle_steps >= patience && running_.idle_rounds >= kMinIdleRounds) {
+    } else if (engine_.idle_steps >= patience &&
+               running_.idle_rounds >= rounds_of_deadlock(engine_)) {
       return end_turns();
     }
     return std::nullopt;

@@ -23,8 +23,12 @@ constexpr std::uint64_t kStepsPerSwitch = 16;  // blocks of code that take as lo
 // This many alarms of a kernel that touches no memory mean an endless loop, whatever else changes.
 constexpr int kAlarmsPerEndlessLoop = 2000;
 
-// Of the limit on steps. A part that has read so long without a change may poll with plain loads,
-// and others of its launch, too: they get the shorter turn, as there may be thousands.
+// It is a deadlock when all blocks have polled this often without success.
+constexpr std::uint64_t kMinIdleRounds = 128;
+
+// A turn, as a part of the limit on steps. A part that has read so long without a change may poll
+// with plain loads, and others of its launch, too: they get the shorter turn, as there may be
+// thousands.
 constexpr std::uint64_t kTurn = 4;
 constexpr std::uint64_t kTurnAfterIdleOne = 256;
 
@@ -71,6 +75,10 @@ void reset_alarm(Engine& engine) {
   set_next_alarm(engine);
   engine.alarms_without_activity = 0;
   engine.repetition.stop();
+}
+
+std::uint64_t rounds_of_deadlock(const Engine& engine) {
+  return kMinIdleRounds * (engine.step_limit / kTurn) / engine.alarm_interval;
 }
 
 bool polls(Warp& warp, std::uint64_t address) {

@@ -53,6 +53,13 @@ TEST_F(RunEndless, ALongLoopIsNone) {
   EXPECT_EQ(out[5], 160'000u);
 }
 
+TEST_F(RunEndless, ALongLoopThatReadsIsNone) {
+  const auto out = run_loop(
+      kZero, "ld.global.u32 %c, [%out];\nadd.u32 %a, %a, 1;\nsetp.lt.u32 %x, %a, %n;\n", 100'000);
+  EXPECT_TRUE(findings_.empty()) << findings_[0].message;
+  EXPECT_EQ(out[5], 100'000u);
+}
+
 TEST_F(RunEndless, ALongLoopInLocalMemoryIsNone) {
   load(
       run_test::kernel(".local .align 4 .b8 depot[4];\nmov.u32 %a, 0;\nst.local.u32 [depot], %a;\n"
