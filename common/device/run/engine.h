@@ -98,10 +98,11 @@ struct Engine {
   std::uint64_t changes = 0;
   std::uint64_t accesses = 0;
   std::uint64_t switches = 0;
-  std::uint64_t clock_waits = 0;                     // what has been added for looks at the clock
-  std::uint64_t waiting_reads = 0;                   // looks at the clock since the last access
-  std::uint64_t waiting_access = 0;                  // number of that access
-  std::uint64_t next_alarm = 0, alarm_interval = 0;  // in steps
+  std::uint64_t clock_waits = 0;     // what has been added for looks at the clock
+  std::uint64_t waiting_reads = 0;   // looks at the clock since the last access
+  std::uint64_t waiting_access = 0;  // number of that access
+  std::uint64_t next_alarm = 0;
+  std::uint64_t alarm_interval = 0;  // steps
   std::uint64_t alarm_changes = 0, alarm_accesses = 0, alarm_switches = 0;
   int alarms_without_activity = 0;
   Repetition repetition;

@@ -127,8 +127,9 @@ const code::Op* alarm(Warp& warp, const code::Op* op) {
   const bool has_changed = engine.changes != engine.alarm_changes;
   const bool was_active = has_changed || engine.accesses != engine.alarm_accesses ||
                           engine.switches != engine.alarm_switches;
-  if (!was_active) engine.alarm_interval = engine.step_limit / kTurn;
-  if (was_active && !has_changed) engine.alarm_interval = engine.step_limit / kTurnAfterIdleOne;
+  if (!has_changed) {
+    engine.alarm_interval = engine.step_limit / (was_active ? kTurnAfterIdleOne : kTurn);
+  }
   set_next_alarm(engine);
   if (!was_active) {
     if (++engine.alarms_without_activity >= kAlarmsPerEndlessLoop) end_in_endless_loop(warp, here);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a region of basic blocks costs a warp that executes it once. ptxas does not run: the cost
-// follows from the PTX and from what ptxas usually makes of it.
+// The cost of a region of basic blocks for one warp, which executes it once. ptxas does not run:
+// the cost follows from the PTX and from what ptxas usually makes of it.
 #pragma once
 
 #include <array>

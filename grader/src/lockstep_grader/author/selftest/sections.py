@@ -276,15 +276,16 @@ def run_lint(context: Context) -> Tally:
 def build_cuda(context: Context) -> Tally:
     """Checks that the cuda backend compiles and links; running it needs a GPU.
 
-    One lab is enough, and what nvcc compiles of the other labs' judges: `ctest` compiles the rest
-    of them, which is the same, and `lint` solutions and starters with nvcc.
+    Unless the tests are thorough, one lab is enough, and what nvcc compiles of the others' judges:
+    `ctest` compiles the rest of these with our headers of CUDA. `lint` compiles rungs with nvcc.
     """
     if not system.toolkit_nvcc():
         context.console.print(Text("  skipped: there is no CUDA toolkit here", "dim"))
         return Tally(skipped=1)
     system.ensure(system.BUILD_REQUIREMENTS)
     first = read_labs(context.workspace)[0].id
-    targets = ["lockstep_kernels", judge_target(first), workers_target(first)]
+    judges = "lockstep" if context.thorough else "lockstep_kernels"
+    targets = [judges, judge_target(first), workers_target(first)]
     build_backend(context.workspace, Backend.CUDA, targets, context.jobs)
     report(context, "the cuda backend compiles and links", good=True)
     return Tally(passed=1)
