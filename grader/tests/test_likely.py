@@ -166,9 +166,9 @@ def test_a_shuffle_over_a_whole_warp(before: str, offset: str, warns: bool) -> N
         ("cudaMallocManaged(reinterpret_cast<T**>(&d_x), 4);", "allocation 1, {at}", "d_x, {at}"),
         ("d_x = make(4);", "allocation 1 (4 bytes, {at})", "allocation 1 (4 bytes, {at})"),
         ("cudaMalloc(&d_x, 4);", "allocation 1 (4 bytes)", "allocation 1 (4 bytes)"),
+        ("cudaMalloc(&a, 4); cudaMalloc(&b, 4);", "allocation 2, {at}", "allocation 2, {at}"),
     ],
 )
 def test_memory_has_the_name_of_its_variable(code: str, said: str, after: str) -> None:
     at = "allocated in line 2 of scan.cu"
-    finding = Finding(FindingKind.RACE, said.format(at=at), "scan.cu", 1)
-    assert with_names(finding, {"scan.cu": ["", code]}).message == after.format(at=at)
+    assert with_names(said.format(at=at), {"scan.cu": ["", code]}) == after.format(at=at)

@@ -84,6 +84,15 @@ def test_an_allocation_has_the_name_of_the_variable_that_got_it() -> None:
     assert (cells.first, cells.count, cells.total) == (0, 64, 1 << 18)
 
 
+def test_findings_call_an_allocation_by_that_name() -> None:
+    said = "race: line 5 reads what line 7 writes ({}, allocated in line 2 of main.cu)"
+    data = shift()
+    data["findings"][0]["message"] = said.format("allocation 1")
+    recorded = Recorded(read_recording(data), said.format("allocation 1"))
+    named = recorded.with_names({"main.cu": "float* d_items;\ncudaMalloc(&d_items, num_bytes);\n"})
+    assert named.recording.findings[0].message == named.message == said.format("d_items")
+
+
 def test_a_race_is_the_two_accesses_that_the_finding_accuses() -> None:
     (race,) = find_races(read_recording(shift()))
     assert (race.first.thread, race.first.kind) == (31, "r")

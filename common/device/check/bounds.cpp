@@ -119,7 +119,7 @@ std::string Bounds::name_of_place(const Access& access, std::uint64_t address) c
   }
   const Allocation* const allocation = memory::find(address);
   if (allocation != nullptr && allocation->contains(address)) {
-    return byte_of(address - allocation->base, allocation->name);
+    return byte_of(address - allocation->base, report::short_name_of(room_of(*allocation)));
   }
   return report::hex(address);
 }
@@ -146,15 +146,12 @@ void Bounds::check_alignment(const run::Warp& warp, const Access& access) const 
   }
   const std::string thread = name_of(warp, lane);
   const report::Touch touch = touch_of(warp, access, lane);
+  const std::string place = name_of_place(access, touch.address);
   if (access.is_async) {
-    const std::uint64_t window = access.space == run::Space::kShared ? memory::kSharedBase : 0;
     end_at(Kind::kMisaligned, warp, access,
-           report::misaligned_copy_text(thread, access.writes ? "to" : "from",
-                                        window + touch.address, alignment),
-           kMisalignedAddress);
+           report::misaligned_copy_text(thread, touch, place, alignment), kMisalignedAddress);
   }
-  std::string message =
-      report::misaligned_text(thread, touch, name_of_place(access, touch.address));
+  std::string message = report::misaligned_text(thread, touch, place);
   if (access.space == run::Space::kShared) {
     const report::SharedRoom* const variable = layout_->find(touch.address);
     if (variable != nullptr) message += report::alignas_text(*variable, access.size_bytes);

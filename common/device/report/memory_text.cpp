@@ -226,12 +226,13 @@ std::string alignas_text(const SharedRoom& variable, std::uint64_t alignment) {
          ": declare it alignas(" + size + ")";
 }
 
-std::string misaligned_copy_text(const std::string& thread, const char* direction,
-                                 std::uint64_t address, std::uint64_t size_bytes) {
+std::string misaligned_copy_text(const std::string& thread, const Touch& touch,
+                                 const std::string& place, std::uint64_t size_bytes) {
   const std::string size = std::to_string(size_bytes);
-  return thread + " copies " + bytes(size_bytes) + " asynchronously " + direction + " " +
-         hex(address) + ", which is " + bytes(address % size_bytes) + " past a multiple of " +
-         size + ": a copy of " + size + " bytes needs addresses that are multiples of " + size;
+  return thread + " copies " + bytes(size_bytes) + " asynchronously " +
+         (touch.writes ? "to " : "from ") + place + ", which is " +
+         bytes(touch.address % size_bytes) + " past a multiple of " + size + ": a copy of " + size +
+         " bytes needs addresses that are multiples of " + size;
 }
 
 }  // namespace report

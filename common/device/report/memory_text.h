@@ -108,8 +108,8 @@ std::string misaligned_text(const std::string& thread, const Touch& touch,
                             const std::string& place);
 // What to do about it where the shared variable itself begins at such an offset; else empty.
 std::string alignas_text(const SharedRoom& variable, std::uint64_t alignment);
-// An asynchronous copy of size_bytes "from" or "to" an address.
-std::string misaligned_copy_text(const std::string& thread, const char* direction,
-                                 std::uint64_t address, std::uint64_t size_bytes);
+// The same of an asynchronous copy, which copies size_bytes at once.
+std::string misaligned_copy_text(const std::string& thread, const Touch& touch,
+                                 const std::string& place, std::uint64_t size_bytes);
 
 }  // namespace report

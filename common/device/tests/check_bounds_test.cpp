@@ -150,7 +150,8 @@ TEST_F(CheckBounds, MisalignedAccessesEndTheKernel) {
   const std::uint64_t data = allocate(400);
   begin(1, 32);
   expect_end(warp(), read(make(3, data + 4, kAll, 16, 16)), Kind::kMisaligned,
-             {"reads 16 bytes at once at byte 4 of allocation", "4 bytes past a multiple of 16"},
+             {"reads 16 bytes at once at byte 4 of allocation", "allocated in line 70 of a.cu",
+              "4 bytes past a multiple of 16"},
              716);
   expect_end(warp(), shared(write(make(3, 2, 1))), Kind::kMisaligned, {"byte 2 of shared tile"},
              716);
@@ -170,8 +171,10 @@ TEST_F(CheckBounds, AsynchronousCopiesNeedTheirAlignment) {
   begin(1, 32);
   run::Access access = read(make(3, data + 8, 1, 16, 0));
   access.is_async = true;
-  expect_end(warp(), access, Kind::kMisaligned,
-             {"copies 16 bytes asynchronously from", "8 bytes past a multiple of 16"}, 716);
+  expect_end(
+      warp(), access, Kind::kMisaligned,
+      {"copies 16 bytes asynchronously from byte 8 of allocation", "8 bytes past a multiple of 16"},
+      716);
 }
 
 TEST_F(CheckBounds, SharedVariables) {

@@ -181,7 +181,7 @@ def _of_program(
     recorded = record_program(binary, arguments, settings, request, work=work, name=files[0].stem)
     sources = {file.name: file.read_bytes().decode("utf-8", "replace") for file in files}
     races = tuple(find_races(recorded.recording))
-    return Trace(files[0].name, request.how(), recorded, sources, (), races)
+    return Trace(files[0].name, request.how(), recorded.with_names(sources), sources, (), races)
 
 
 def _of_rung(
@@ -204,6 +204,7 @@ def _of_rung(
     headers = tuple(file.read_text("utf-8") for file in sorted((labs / lab.id).glob("*.cuh")))
     sources = {source.file_name: source.data.decode("utf-8", "replace")}
     races = tuple(find_races(recorded.recording))
+    recorded = recorded.with_names(sources)
     return Trace(f"{lab.id}/{rung.id}", request.how(), recorded, sources, headers, races)
 
 

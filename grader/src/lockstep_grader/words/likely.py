@@ -74,7 +74,7 @@ def with_likely_cause(
     )
 
     def told(finding: Finding) -> Finding:
-        finding = with_names(finding, lines)
+        finding = replace(finding, message=with_names(finding.message, lines))
         for cause in causes:
             if finding.kind in cause.kinds and finding.line in (0, cause.line):
                 message = f"{finding.message}\n{cause.said}."
@@ -231,19 +231,23 @@ def _code(source: Source) -> list[Token]:
 _ALLOCATION = re.compile(
     r"\ballocation \d+(?=(?: \(\d+ bytes?)?, allocated in line (?P<line>\d+) of (?P<file>[^\s,)]+))"
 )
-_ALLOCATED = re.compile(r"\bcuda\w*(?:Malloc|HostAlloc)\w*\s*\([^&;]*&\s*(?P<name>\w+)\s*[,)]")
+_ALLOCATED = re.compile(r"\bcuda\w*(?:Malloc|HostAlloc)\w*\s*\([^&;]*&\s*(\w+)\s*[,)]")
 
 
-def with_names(finding: Finding, texts: Mapping[str, Sequence[str]]) -> Finding:
-    """`finding` with the variables in which the program keeps what it allocates.
+def allocated_in(lines: Sequence[str], line: int) -> str | None:
+    """The variable that gets what a line allocates; None where it is not the only one."""
+    names = _ALLOCATED.findall(lines[line - 1]) if 0 < line <= len(lines) else []
+    return str(names[0]) if len(names) == 1 else None
+
+
+def with_names(message: str, texts: Mapping[str, Sequence[str]]) -> str:
+    """A finding's message with the variables in which the program keeps what it allocates.
 
     `texts`: the lines of each file, by its name.
     """
 
     def name_of(match: re.Match[str]) -> str:
         lines = texts.get(match["file"], ())
-        line = int(match["line"])
-        found = _ALLOCATED.search(lines[line - 1]) if 0 < line <= len(lines) else None
-        return found["name"] if found else match[0]
+        return allocated_in(lines, int(match["line"])) or match[0]
 
-    return replace(finding, message=_ALLOCATION.sub(name_of, finding.message))
+    return _ALLOCATION.sub(name_of, message)

@@ -32,7 +32,10 @@ JSON_VERSION = 1
 def named(files: Sequence[Path], ran: Ran) -> Ran:
     """`ran`, whose findings call device memory by the variable that holds it."""
     texts = {file.name: file.read_text("utf-8", "replace").splitlines() for file in files}
-    return replace(ran, findings=tuple(with_names(finding, texts) for finding in ran.findings))
+    findings = tuple(
+        replace(finding, message=with_names(finding.message, texts)) for finding in ran.findings
+    )
+    return replace(ran, findings=findings)
 
 
 def print_run(console: Console, files: Sequence[Path], ran: Ran) -> None:

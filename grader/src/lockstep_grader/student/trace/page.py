@@ -26,6 +26,7 @@ from lockstep_grader.pages.engine import (
 )
 from lockstep_grader.student.trace.model import Array, Race, Recording, Touch
 from lockstep_grader.student.trace.record import Recorded
+from lockstep_grader.words.likely import allocated_in
 
 MAX_BLOCKS = 4  # as record/recording.h says
 MAX_PAGE_BYTES = 4_200_000
@@ -82,7 +83,6 @@ _CONSTANT = re.compile(
     r"\b(?:constexpr|const)\s+(?:int|unsigned|size_t|auto)\s+(\w+)\s*=\s*([^;]+);"
 )
 _DEFINE = re.compile(r"^\s*#\s*define\s+(\w+)\s+(\S+)\s*$", re.MULTILINE)
-_ALLOCATED = re.compile(r"cuda(?:Malloc|MallocManaged|MallocAsync)\s*\(\s*(?:\([^)]*\)\s*)?&(\w+)")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
@@ -265,12 +265,7 @@ def cells_of(recording: Recording, texts: Sequence[str], sources: dict[str, str]
 
 def _name(array: Array, sources: dict[str, str]) -> str:
     """As the program calls it: "allocation 2" is what its line passes to cudaMalloc."""
-    lines = sources.get(array.file, "").splitlines()
-    if 0 < array.line <= len(lines):
-        called = _ALLOCATED.findall(lines[array.line - 1])
-        if len(called) == 1:
-            return str(called[0])
-    return array.name
+    return allocated_in(sources.get(array.file, "").splitlines(), array.line) or array.name
 
 
 def _declaration(name: str, texts: Iterable[str]) -> tuple[str, list[str]] | None:

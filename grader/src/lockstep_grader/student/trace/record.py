@@ -19,6 +19,7 @@ from lockstep_grader.model.text import count_of, one_line, visible
 from lockstep_grader.observe.judge import workers_on_cpu
 from lockstep_grader.student.program.run import Ran, Settings, run_program
 from lockstep_grader.student.trace.model import ACCESSES, Recording, read_recording
+from lockstep_grader.words.likely import with_names
 
 DEFAULT_SIZE = 256
 _OUTPUT_BYTES = 64 << 20
@@ -48,6 +49,16 @@ class Recorded:
     recording: Recording
     message: str = ""  # how the run failed, if it did
     has_size: bool = True  # TraceRequest.size counted
+
+    def with_names(self, sources: Mapping[str, str]) -> "Recorded":
+        """Its findings call device memory by the variable that holds it."""
+        texts = {name: text.splitlines() for name, text in sources.items()}
+        findings = tuple(
+            replace(found, message=with_names(found.message, texts))
+            for found in self.recording.findings
+        )
+        recording = replace(self.recording, findings=findings)
+        return replace(self, recording=recording, message=with_names(self.message, texts))
 
 
 def record_program(
