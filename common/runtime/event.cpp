@@ -38,7 +38,7 @@ cudaError_t create(cudaEvent_t* event, unsigned int flags) {
   constexpr unsigned int kAllFlags =
       cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
   if (event == nullptr || (flags & ~kAllFlags) != 0) return set_last_error(cudaErrorInvalidValue);
-  const auto made = ask(serve::AddEvent{});
+  const auto made = ask(serve::AddEvent{caller_place()});
   if (made.error != cudaSuccess) return set_last_error(made.error);
   *event = new CUevent_st{made.result.event, flags, false, {}};
   events().insert(*event);

@@ -52,6 +52,9 @@ bool contains(cudaGraph_t graph, cudaGraphNode_t node) {
 }
 
 void enter_graph(cudaGraph_t graph) { all().created.insert(graph); }
+std::uint64_t note_graph(bool is_executable) {
+  return ask(serve::AddGraph{is_executable ? 1U : 0U, caller_place()}).result.graph;
+}
 void forget_graph(cudaGraph_t graph) { all().created.erase(graph); }
 void forget_node(cudaGraphNode_t node) { all().nodes.erase(node); }
 
@@ -162,6 +165,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int flags) {
   RUNTIME_CALL;
   if (graph == nullptr || flags != 0) return set_last_error(cudaErrorInvalidValue);
   *graph = new CUgraph_st;
+  (*graph)->number = note_graph(false);
   all().created.insert(*graph);
   return set_last_error(cudaSuccess);
 }
@@ -169,6 +173,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int flags) {
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   RUNTIME_CALL;
   if (!is_graph(graph) || graph->belongs_to_node) return set_last_error(cudaErrorInvalidValue);
+  ask(serve::RemoveGraph{graph->number});
   delete graph;
   return set_last_error(cudaSuccess);
 }
@@ -178,6 +183,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* copy, cudaGraph_t original) {
   if (copy == nullptr || !is_graph(original)) return set_last_error(cudaErrorInvalidValue);
   const std::shared_ptr<CUgraph_st> made = clone(*original);
   *copy = new CUgraph_st;
+  (*copy)->number = note_graph(false);
   std::swap((*copy)->nodes, made->nodes);
   for (const auto& node : (*copy)->nodes) node->graph = *copy;
   all().created.insert(*copy);

@@ -49,6 +49,8 @@ bool contains(cudaGraph_t graph, cudaGraphNode_t node);
 
 // What a program may name from now on, and what it may not name any more.
 void enter_graph(cudaGraph_t graph);
+// The device's number of a graph that the program has now and must destroy.
+std::uint64_t note_graph(bool is_executable);
 void forget_graph(cudaGraph_t graph);
 void forget_node(cudaGraphNode_t node);
 
@@ -103,6 +105,7 @@ struct CUgraph_st {
 
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
   std::vector<cudaGraphNode_t> order;  // of the nodes: dependencies first; empty: not known
+  std::uint64_t number = 0;            // of one that the program must destroy
   bool belongs_to_node = false;
 };
 
@@ -110,5 +113,6 @@ struct CUgraphExec_st {
   std::shared_ptr<CUgraph_st> graph;  // a clone
   cudaGraph_t original;
   unsigned long long flags;
+  std::uint64_t number;
   std::uint64_t last_launch = 0;  // what has to be done before it counts as ended; 0: none
 };

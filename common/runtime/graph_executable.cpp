@@ -71,7 +71,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
   }
   *executable = nullptr;
   if (!can_be_ordered(*graph)) return set_last_error(cudaErrorInvalidValue);
-  *executable = new CUgraphExec_st{clone(*graph), graph, flags};
+  *executable = new CUgraphExec_st{clone(*graph), graph, flags, note_graph(true)};
   executables().insert(*executable);
   note_graph_call(graph->nodes.size());
   return set_last_error(cudaSuccess);
@@ -127,6 +127,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
   RUNTIME_CALL;
   if (executables().erase(executable) == 0) return set_last_error(cudaErrorInvalidValue);
   if (executable->last_launch != 0) drop_clock(executable->last_launch);
+  ask(serve::RemoveGraph{executable->number});
   delete executable;
   return set_last_error(cudaSuccess);
 }

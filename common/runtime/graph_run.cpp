@@ -65,7 +65,7 @@ class Paths {
     if (streams_.size() >= kMaxLanes) return ++num_shared_ % streams_.size();
     if (g_used == lanes().size()) {
       cudaStream_t made = nullptr;
-      cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking);
+      make_stream(&made, cudaStreamNonBlocking, 0, {});
       lanes().push_back(made);
     }
     streams_.push_back(lanes()[g_used++]);

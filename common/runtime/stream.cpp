@@ -123,6 +123,20 @@ bool is_query_too_early() {
   return false;
 }
 
+cudaError_t make_stream(cudaStream_t* stream, unsigned int flags, int priority,
+                        const serve::Place& at) {
+  if (stream == nullptr || flags > cudaStreamNonBlocking) {
+    return set_last_error(cudaErrorInvalidValue);
+  }
+  const bool is_blocking = (flags & cudaStreamNonBlocking) == 0;
+  const auto made = ask(serve::AddStream{is_blocking ? 1U : 0U, at});
+  if (made.error != cudaSuccess) return set_last_error(made.error);
+  *stream = new CUstream_st{made.result.stream, flags,
+                            std::clamp(priority, kGreatestPriority, kLeastPriority)};
+  streams().insert(*stream);
+  return set_handle_error(true);
+}
+
 bool is_behind_waiting(cudaStream_t stream) { return is_stream_behind(stream_number(stream)); }
 
 void host_waits_for(cudaStream_t stream) {
@@ -161,16 +175,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) 
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) {
   RUNTIME_CALL;
-  if (stream == nullptr || flags > cudaStreamNonBlocking) {
-    return set_last_error(cudaErrorInvalidValue);
-  }
-  const bool is_blocking = (flags & cudaStreamNonBlocking) == 0;
-  const auto made = ask(serve::AddStream{is_blocking ? 1U : 0U});
-  if (made.error != cudaSuccess) return set_last_error(made.error);
-  *stream = new CUstream_st{made.result.stream, flags,
-                            std::clamp(priority, kGreatestPriority, kLeastPriority)};
-  streams().insert(*stream);
-  return set_handle_error(true);
+  return make_stream(stream, flags, priority, caller_place());
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "serve/commands.h"
+
 namespace runtime {
 
 bool is_valid_stream(cudaStream_t stream);
@@ -23,6 +25,10 @@ void note_host_wait();
 // Whether a query finds work under way whatever is: in such a call, the first at its place. A
 // second one there is a loop, and the host waits by it.
 bool is_query_too_early();
+
+// What cudaStreamCreateWithPriority does. `at`: the program's line; none: the stream is our own.
+cudaError_t make_stream(cudaStream_t* stream, unsigned int flags, int priority,
+                        const serve::Place& at);
 
 // The host waits until the stream's work, or all work, is done.
 void host_waits_for(cudaStream_t stream);

@@ -2,6 +2,7 @@
 // The book of what is allocated in device memory. The checks ask here what an address is.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -14,6 +15,7 @@ namespace memory {
 struct HostPlace {  // of the user's file, as the host says; line 0: unknown
   std::string file;
   std::uint32_t line = 0;
+  auto operator<=>(const HostPlace&) const = default;
 };
 
 struct Allocation {

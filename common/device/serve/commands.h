@@ -60,6 +60,8 @@ enum class Kind : std::uint32_t {
   kHostWaits,
   kGraphTurn,
   kGraphCall,
+  kAddGraph,
+  kRemoveGraph,
   kHostFunction,
   kCallersTurn,
   kEnd,
@@ -270,6 +272,7 @@ struct AddStream {
     std::uint64_t stream = 0;
   };
   std::uint32_t is_blocking = 1;  // waits for the legacy default stream, and that for it
+  Place at = {};                  // none: the runtime's own
 };
 struct RemoveStream {
   static constexpr Kind kKind = Kind::kRemoveStream;
@@ -300,7 +303,7 @@ struct AddEvent {
   struct Result {
     std::uint64_t event = 0;
   };
-  std::uint32_t unused = 0;
+  Place at = {};  // none: the runtime's own
 };
 struct RemoveEvent {
   static constexpr Kind kKind = Kind::kRemoveEvent;
@@ -527,6 +530,21 @@ struct GraphCall {
   using Result = Nothing;
   std::uint64_t num_nodes = 0;
   Place at = {};
+};
+
+// The host holds a graph, which it has to destroy.
+struct AddGraph {
+  static constexpr Kind kKind = Kind::kAddGraph;
+  struct Result {
+    std::uint64_t graph = 0;
+  };
+  std::uint32_t is_executable = 0;
+  Place at = {};
+};
+struct RemoveGraph {
+  static constexpr Kind kKind = Kind::kRemoveGraph;
+  using Result = Nothing;
+  std::uint64_t graph = 0;
 };
 
 // What follows is a function of the host's in the order of a stream, until the next one that does

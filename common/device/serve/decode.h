@@ -21,7 +21,7 @@ using AnyCommand =
                  StreamWaits, CallersWork, Launch, Proceed, GiveUp, Touch, Report, TakePrinted,
                  TakeScratch, DeclareScratch, EndScratch, TakeGraphMemory, FreeGraphMemory,
                  MakeImage, EndImage, ShareVariable, Register, Unregister, HostWaits, GraphTurn,
-                 GraphCall, HostFunction, CallersTurn, End>;
+                 GraphCall, AddGraph, RemoveGraph, HostFunction, CallersTurn, End>;
 
 struct Decoded {
   AnyCommand command;

@@ -119,6 +119,7 @@ void Device::begin(const Batch& batch) {
   failed_allocation_ = {};
   watchers_.checker().note_failed_allocation({});
   for (const memory::Allocation* allocation : memory::live_allocations()) last_id_ = allocation->id;
+  last_handle_before_ = last_handle_;
   regions_ = batch.regions;
   for (const Region& region : regions_) {
     if (region.size_bytes == 0) continue;
@@ -132,6 +133,7 @@ void Device::end(bool threw) {
   end_clock();
   release_scratch();
   report_leaks(threw);
+  if (!threw) report_never_destroyed();  // a check that throws may leave it out
   for (const Region& region : regions_) {
     if (region.size_bytes > 0) memory::retire(region.address);
   }
@@ -181,6 +183,22 @@ void Device::report_leaks(bool threw) const {
                     std::to_string(allocation->size_bytes) +
                         (is_pinned ? " bytes of pinned memory (" : " bytes of device memory (") +
                         allocation->name + remedy});
+  }
+}
+
+// One finding for all that a line has made. One call that leaves something is forgiven, as the
+// first may set up what all others use.
+void Device::report_never_destroyed() {
+  std::map<Made, std::size_t> left;
+  for (auto made = made_.upper_bound(last_handle_before_); made != made_.end(); ++made) {
+    ++left[made->second];
+  }
+  for (const auto& [made, count] : left) {
+    if (left_.insert(made).second) continue;
+    std::string message = count == 1 ? "one " : std::to_string(count) + " ";
+    message.append(made.what).append(count == 1 ? " was" : "s were");
+    message.append(" made during the call and never destroyed: call ").append(made.destroyed_by);
+    report::report({report::Kind::kLeak, made.at.file, made.at.line, "", std::move(message)});
   }
 }
 

@@ -3,6 +3,7 @@
 // worker asks, a command ends with an error at worst.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -113,8 +114,15 @@ class Device {
     bool is_tail;
   };
   struct Event {
-    check::StreamClock clock;
+    check::StreamClock clock = {};
     double ms = 0;  // when it was recorded, by the posed clock
+  };
+  // What the program has made and must destroy: a stream, an event or a graph.
+  struct Made {
+    std::string_view what;
+    std::string_view destroyed_by;
+    memory::HostPlace at;
+    auto operator<=>(const Made&) const = default;
   };
   struct Freed {
     check::StreamClock by;  // what has to be done before it is free
@@ -191,6 +199,8 @@ class Device {
   int handle(const HostWaits&, Nothing&, Call&);
   int handle(const GraphTurn&, Nothing&, Call&);
   int handle(const GraphCall&, Nothing&, Call&);
+  int handle(const AddGraph&, AddGraph::Result&, Call&);
+  int handle(const RemoveGraph&, Nothing&, Call&);
   // host_commands.cpp
   int handle(const Touch&, Nothing&, Call&);
   int handle(const Report&, Nothing&, Call&);
@@ -204,6 +214,7 @@ class Device {
   bool is_behind(std::uint64_t stream);
   // Before work is issued: the stream must exist, and no kernel may have to end before.
   int check_stream(std::uint64_t stream);
+  std::uint64_t make_handle(std::string_view what, std::string_view destroyed_by, const Place& at);
   void wait_as_asked(std::uint32_t waits, std::uint32_t which, std::uint64_t stream);
   bool host_can_reach(std::uint64_t address) const;
 
@@ -222,6 +233,7 @@ class Device {
   void move(const Transfer& transfer, std::uint64_t offset, std::span<std::byte> data) const;
   void release_scratch();
   void report_leaks(bool threw) const;
+  void report_never_destroyed();
   void print(std::string_view text);
   void hand_out_printed(Answer& head, std::span<std::byte> printed);
   void note_launch(const std::string& kernel);
@@ -257,7 +269,10 @@ class Device {
   std::uint32_t num_works_ = 0;
   std::uint64_t seed_ = 0;
   double seconds_ = 0;
-  std::uint64_t last_handle_ = 15;  // smaller ones mean something to CUDA
+  std::uint64_t last_handle_ = 15;        // smaller ones mean something to CUDA
+  std::uint64_t last_handle_before_ = 0;  // the batch
+  std::map<std::uint64_t, Made> made_;    // by handle
+  std::set<Made> left_;                   // by an earlier batch
   std::set<std::uint64_t> streams_;
   std::map<std::uint64_t, Event> events_;
   std::optional<Transfer> transfer_;

@@ -161,6 +161,7 @@ int Device::handle(const Reset&, Nothing&, Call&) {
   }
   for (const auto& [base, kind] : programs) memory::release(base, kind, {});
   images_.clear();
+  made_.clear();
   for (const auto& module : modules_) fill_variables(*module);
   sticky_ = kSuccess;
   return kSuccess;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Streams and events: the order that the program asks for. Work is done when it is issued.
+// Streams, events and graphs: the order that the program asks for. Work is done when it is issued.
 #include <utility>
 
 #include "memory/book.h"
@@ -27,6 +27,16 @@ int Device::check_stream(std::uint64_t stream) {
   return is_behind(stream) ? kNotReady : kSuccess;  // the worker waits for the kernel first
 }
 
+// The program's own, and no caller's, has to be destroyed.
+std::uint64_t Device::make_handle(std::string_view what, std::string_view destroyed_by,
+                                  const Place& at) {
+  ++last_handle_;
+  if (at.line != 0 && !is_callers_turn_) {
+    made_.insert({last_handle_, {what, destroyed_by, host_place(at)}});
+  }
+  return last_handle_;
+}
+
 void Device::wait_as_asked(std::uint32_t waits, std::uint32_t which, std::uint64_t stream) {
   if ((waits & which) != 0) host_waits_for(stream);
 }
@@ -38,7 +48,7 @@ bool Device::host_can_reach(std::uint64_t address) const {
 
 int Device::handle(const AddStream& command, AddStream::Result& result, Call&) {
   if (streams_.size() == kMaxStreams) return kMemoryAllocation;
-  result.stream = ++last_handle_;
+  result.stream = make_handle("stream", "cudaStreamDestroy", command.at);
   streams_.insert(result.stream);
   streams().add_stream(result.stream, command.is_blocking != 0);
   return kSuccess;
@@ -48,6 +58,7 @@ int Device::handle(const RemoveStream& command, Nothing&, Call&) {
   if (!streams_.contains(command.stream)) return kInvalidResourceHandle;
   if (is_behind(command.stream)) return kNotReady;
   streams_.erase(command.stream);
+  made_.erase(command.stream);
   streams().remove_stream(command.stream);
   return kSuccess;
 }
@@ -70,14 +81,15 @@ int Device::handle(const AskStream& command, AskStream::Result& result, Call&) {
   return kSuccess;
 }
 
-int Device::handle(const AddEvent&, AddEvent::Result& result, Call&) {
+int Device::handle(const AddEvent& command, AddEvent::Result& result, Call&) {
   if (events_.size() == kMaxEvents) return kMemoryAllocation;
-  result.event = ++last_handle_;
+  result.event = make_handle("event", "cudaEventDestroy", command.at);
   events_.try_emplace(result.event);
   return kSuccess;
 }
 
 int Device::handle(const RemoveEvent& command, Nothing&, Call&) {
+  made_.erase(command.event);
   return events_.erase(command.event) != 0 ? kSuccess : kInvalidResourceHandle;
 }
 
@@ -108,6 +120,20 @@ int Device::handle(const AskEvent& command, AskEvent::Result& result, Call&) {
   result.has_clock = has_clock() ? 1 : 0;
   result.is_known = streams().host_knows(event->second.clock) ? 1 : 0;
   result.ms = event->second.ms;
+  return kSuccess;
+}
+
+int Device::handle(const AddGraph& command, AddGraph::Result& result, Call&) {
+  if (made_.size() >= kMaxEvents) return kMemoryAllocation;
+  const bool is_executable = command.is_executable != 0;
+  result.graph =
+      make_handle(is_executable ? "executable graph" : "graph",
+                  is_executable ? "cudaGraphExecDestroy" : "cudaGraphDestroy", command.at);
+  return kSuccess;
+}
+
+int Device::handle(const RemoveGraph& command, Nothing&, Call&) {
+  made_.erase(command.graph);
   return kSuccess;
 }
 

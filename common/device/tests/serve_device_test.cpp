@@ -467,6 +467,31 @@ TEST_F(ServeWithClock, LetsTheHostMakeAGraph) {
   EXPECT_EQ(counters[count::Counter::kTimelineNs], 12'000'000U);
 }
 
+// The first call may set up what all others use.
+TEST_F(Serve, FindsWhatASecondCallNeverDestroys) {
+  const serve::Place at = {7, "a.cu"};
+  for (int call = 0; call < 2; ++call) {
+    EXPECT_TRUE(report::take_findings().empty());
+    device_->begin({});
+    ask(serve::AddStream{1, at});
+    ask(serve::AddEvent{});  // of the runtime
+    ask(serve::CallersTurn{1});
+    ask(serve::AddEvent{{8, "a.cu"}});
+    ask(serve::CallersTurn{0});
+    ask(serve::RemoveEvent{ask(serve::AddEvent{{9, "a.cu"}}).event});
+    for (int i = 0; i < 2; ++i) ask(serve::AddGraph{1, {10, "a.cu"}});
+    ask(serve::RemoveGraph{ask(serve::AddGraph{0, {11, "a.cu"}}).graph});
+    device_->end(false);
+  }
+  const std::vector<report::Finding> found = report::take_findings();
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].line, 10U);
+  EXPECT_EQ(found[0].message,
+            "2 executable graphs were made during the call and never destroyed: call "
+            "cudaGraphExecDestroy");
+  EXPECT_EQ(found[1].line, 7U);
+}
+
 // A copy in of 100 bytes, and a launch of 32 threads in another stream that waits for it.
 TEST_F(Serve, TimesStreamsByThatClock) {
   serve::Batch batch;

@@ -15,10 +15,11 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "protocol/wire.h"
-#include "serve/commands.h"
+#include "serve/decode.h"
 #include "serve/ring.h"
 
 namespace misbehaving {
@@ -57,6 +58,12 @@ std::uint64_t ask(const Command& command, const std::string& tail = {}) {
   return ask(bytes.data(), bytes.size());
 }
 
+// By kind: the struct's.
+template <class... Commands>
+constexpr auto sizes_of(const std::variant<Commands...>*) {
+  return std::array<std::size_t, sizeof...(Commands) + 1>{0, sizeof(Commands)...};
+}
+
 // Commands of every kind with numbers that make no sense, or nearly make sense.
 inline void send_rubbish(int seed) {
   std::mt19937_64 random(static_cast<std::uint64_t>(seed));
@@ -79,50 +86,10 @@ inline void send_rubbish(int seed) {
       const std::uint64_t value = number();
       std::memcpy(&words[w], &value, sizeof value);
     }
-    const auto kind = static_cast<std::uint32_t>(random() % 40);
-    words[0] = kind;
     // The length that a command of this kind has: what is longer or shorter is not read at all.
-    constexpr std::array<std::size_t, 41> kSizes = {0,
-                                                    sizeof(serve::Connect),
-                                                    sizeof(serve::LoadModule),
-                                                    sizeof(serve::FindKernel),
-                                                    sizeof(serve::FindSymbol),
-                                                    sizeof(serve::SetSharedLimit),
-                                                    sizeof(serve::Allocate),
-                                                    sizeof(serve::Free),
-                                                    sizeof(serve::Find),
-                                                    sizeof(serve::AskMemory),
-                                                    sizeof(serve::Reset),
-                                                    sizeof(serve::Copy),
-                                                    sizeof(serve::CopyMore),
-                                                    sizeof(serve::Fill),
-                                                    sizeof(serve::AddStream),
-                                                    sizeof(serve::RemoveStream),
-                                                    sizeof(serve::WaitForStream),
-                                                    sizeof(serve::WaitForAll),
-                                                    sizeof(serve::AskStream),
-                                                    sizeof(serve::AddEvent),
-                                                    sizeof(serve::RemoveEvent),
-                                                    sizeof(serve::RecordEvent),
-                                                    sizeof(serve::WaitForEvent),
-                                                    sizeof(serve::AskEvent),
-                                                    sizeof(serve::StreamWaits),
-                                                    sizeof(serve::CallersWork),
-                                                    sizeof(serve::Launch),
-                                                    sizeof(serve::Proceed),
-                                                    sizeof(serve::GiveUp),
-                                                    sizeof(serve::Touch),
-                                                    sizeof(serve::Report),
-                                                    sizeof(serve::TakePrinted),
-                                                    sizeof(serve::TakeScratch),
-                                                    sizeof(serve::DeclareScratch),
-                                                    sizeof(serve::EndScratch),
-                                                    sizeof(serve::TakeGraphMemory),
-                                                    sizeof(serve::FreeGraphMemory),
-                                                    sizeof(serve::End),
-                                                    8,
-                                                    16,
-                                                    100};
+    constexpr auto kSizes = sizes_of(static_cast<const serve::AnyCommand*>(nullptr));
+    const auto kind = static_cast<std::uint32_t>(random() % (kSizes.size() - 1));  // not the end
+    words[0] = kind;
     const std::size_t odd = random() % 8 == 0 ? random() % 64 : 0;
     const std::uint64_t address = ask(words.data(), 4 + kSizes[kind] + odd);
     if (address != 0 && addresses.size() < 100) addresses.push_back(address);
