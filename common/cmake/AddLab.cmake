@@ -19,12 +19,10 @@ endif()
 # lockstep_base    the device and the worker, which every lab needs
 # judge_NN-slug    the same and all files that judge one lab (add_lab)
 # lockstep         the same for all labs; no submission
-# lockstep_kernels what nvcc compiles of all judges (cuda)
 # workers_NN-slug  one lab's rungs, as ctest judges them
 # lockstep_tests   our own tests and benchmarks
 add_custom_target(lockstep_base)
 add_custom_target(lockstep)
-add_custom_target(lockstep_kernels)
 add_custom_target(lockstep_tests)
 
 # A .cu file of the judge's own is CUDA on cuda and plain C++ on cpu; see common/judge/fixture/device_loop.cuh.
@@ -80,13 +78,6 @@ function(add_lab lab_file)
     set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON)
     list(APPEND judge_data ${object})
   endforeach()
-  if(judge_device_sources AND LAB_BACKEND STREQUAL "cuda")
-    add_library(${slug}_kernels OBJECT ${judge_device_sources})
-    target_include_directories(${slug}_kernels PRIVATE ${lab_dir})
-    target_link_libraries(${slug}_kernels PRIVATE lockstep_judge lockstep_warnings)
-    add_dependencies(lockstep_kernels ${slug}_kernels)
-    set(judge_device_sources $<TARGET_OBJECTS:${slug}_kernels>)
-  endif()
   add_executable(${slug}_test ${judge_sources} ${judge_device_sources} ${judge_data})
   target_include_directories(${slug}_test PRIVATE ${lab_dir})
   target_link_libraries(${slug}_test PRIVATE lockstep_judge lockstep_warnings)

@@ -75,12 +75,14 @@ def test_the_projects_own_tests_end_on_any_warning(tmp_path: Path) -> None:
     assert any("-Werror" in words for words in flags_of_our_files(tmp_path))
 
 
+@pytest.mark.thorough
 def test_gxx_is_taken_where_another_compiler_is_the_default(tmp_path: Path) -> None:
     default = program(tmp_path / "bin" / "c++", "echo this is not g++ >&2; exit 1")
     configure(tmp_path / "build", path=default.parent)
     assert Path(host_compiler_of(tmp_path / "build")).name == "g++"
 
 
+@pytest.mark.thorough
 def test_the_compiler_of_the_environment_is_taken(tmp_path: Path) -> None:
     named = program(tmp_path / "bin" / "g++-special", 'exec g++ "$@"')
     configure(tmp_path / "build", path=named.parent, CXX="g++-special")

@@ -111,6 +111,7 @@ def test_a_toolkit_on_the_machine_makes_no_difference(tmp_path: Path) -> None:
         assert list(problems(editor, [FIRST])) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not WORKSPACE.solutions.is_dir(), reason="this is a students' copy")
 def test_a_students_copy_opens_without_a_diagnostic(tmp_path: Path) -> None:
     """A few rungs: a copy has the same flags, which the test below compares with the labs."""

@@ -65,7 +65,7 @@ def judged(
 
 
 @pytest.mark.parametrize(
-    "file", sampled(RUNGS, 3), ids=lambda file: f"{file.parts[-3]}-{file.stem}"
+    "file", sampled(RUNGS, 8), ids=lambda file: f"{file.parts[-3]}-{file.stem}"
 )
 def test_gets_full_marks(file: Path, judged: dict[tuple[str, str, str], Any]) -> None:
     assert re.search(r"^// style: .+$", file.read_text("utf-8"), re.MULTILINE)

@@ -126,7 +126,7 @@ def test_cut_blocks_go_and_blocks_for_the_copy_appear() -> None:
         without_cuts("x.md", "a\n# release:cut\nb\n")
 
 
-@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.id)
+@sampled_labs
 def test_the_instructions_of_a_copy_are_about_its_own_labs(lab: Lab) -> None:
     files = release_files(WORKSPACE, LABS, [lab])
     others = [other.id for other in LABS if other != lab]
@@ -318,7 +318,7 @@ def test_a_copy_checks_hints_lists_packs_and_configures_by_itself(copy: Path) ->
     assert set(listed) == {lab.id for lab in LABS}
 
 
-@pytest.mark.parametrize("lab", LABS, ids=[lab.id for lab in LABS])
+@sampled_labs
 def test_the_examples_of_a_copy_ask_for_rungs_that_are_counted(lab: Lab) -> None:
     manual = release_files(WORKSPACE, LABS, [lab])["docs/students.md"].decode()
     examples = re.findall(r"\./lab (?:predict|profile) (\d\S+)/(\w+)", manual)

@@ -13,7 +13,7 @@ RIGHT = (
     "cub_block",
     pytest.param("cub_device", marks=pytest.mark.thorough),
     pytest.param("thrust_policies", marks=pytest.mark.thorough),
-    "thrust_vectors",
+    pytest.param("thrust_vectors", marks=pytest.mark.thorough),
 )
 
 emulated = pytest.mark.e2e

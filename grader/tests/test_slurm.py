@@ -14,7 +14,10 @@ from test_grade import without_times
 
 from conftest import LAB, SOLUTION, STARTER, Checkout, is_gone, rungs, verdict_line, wait_for
 
-pytestmark = pytest.mark.skipif(bool(why_not()), reason=f"no Slurm here: {why_not()}")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(bool(why_not()), reason=f"no Slurm here: {why_not()}"),
+]
 
 PICTURE = '//! {"images": [{"label": "result", "file": "01_first.result.png"}]}\n'
 PATIENCE = 120  # seconds, after which something is broken

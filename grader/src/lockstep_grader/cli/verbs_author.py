@@ -221,10 +221,10 @@ def lab_test(
     sections = chosen(workspace, ["pytest"] if files else only or [])
     if absent := next((file for file in files or () if not file.is_file()), None):
         raise InputError(f"{absent}: no such file")
-    ensure_tools(workspace, sections)
-    workspace = make_strict(workspace)
     test_files = [file.absolute() for file in files or ()]
     thorough = thorough or bool(test_files)
+    ensure_tools(workspace, sections, thorough)
+    workspace = make_strict(workspace)
     context = Context(workspace, make_console(), jobs or default_jobs(), test_files, thorough)
     total = run_sections(context, sections)
     return ExitCode.SHORT_OF_FULL_MARKS if total.failed else ExitCode.FULL_MARKS

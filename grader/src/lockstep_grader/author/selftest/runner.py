@@ -194,7 +194,7 @@ def make_strict(workspace: Workspace) -> Workspace:
     return Workspace.from_environment()
 
 
-def ensure_packages(sections: Sequence[Section]) -> None:
+def ensure_packages(sections: Sequence[Section], thorough: bool) -> None:
     """The system's packages. Raises FaultError when one is missing that no section can do without.
 
     All in one call of apt first, if it knows all of them: each call takes several seconds in which
@@ -205,7 +205,7 @@ def ensure_packages(sections: Sequence[Section]) -> None:
         (system.OPTIONAL_REQUIREMENTS, "checkouts that the tests make are compiled from nothing"),
         ((system.HEADLESS_REQUIREMENT,), "the pages are tested in Chromium if that is installed"),
     ]
-    if any(section.name == "pytest" for section in sections):
+    if thorough and any(section.name == "pytest" for section in sections):
         loss = "the tests that start a Slurm will be skipped"
         optional.append((system.SLURM_REQUIREMENTS, loss))
     with contextlib.suppress(FaultError):
@@ -219,9 +219,9 @@ def ensure_packages(sections: Sequence[Section]) -> None:
             say(f"{loss}: {error}")
 
 
-def ensure_tools(workspace: Workspace, sections: Sequence[Section]) -> None:
+def ensure_tools(workspace: Workspace, sections: Sequence[Section], thorough: bool) -> None:
     """Installs what the sections need. Raises FaultError with the next step when it cannot."""
-    ensure_packages(sections)
+    ensure_packages(sections, thorough)
     requirements = workspace.root / "grader" / "requirements-dev.txt"
     if Path(sys.prefix) != workspace.root / ".venv":
         _require_importable(requirements)

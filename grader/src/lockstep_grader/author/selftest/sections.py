@@ -34,7 +34,7 @@ from lockstep_grader.model.grades import Backend
 from lockstep_grader.model.text import visible
 from lockstep_grader.results.store import KeptJudgements
 from lockstep_grader.toolchain import system
-from lockstep_grader.toolchain.description import build_backend, judge_target, workers_target
+from lockstep_grader.toolchain.description import build_backend, workers_target
 
 TURNS = Path(__file__).with_name("turns.txt")
 _SELF = Path(__file__).name
@@ -149,7 +149,7 @@ _CTEST_GOOD = re.compile(
 
 _LINT_SEED = 1
 # Unless the tests are thorough: one mutant of so many is judged, one lab compiled by nvcc.
-_EVERY, _NVCC_EVERY = 20, 3
+_EVERY, _NVCC_EVERY = 20, 8
 
 
 def check_format(context: Context) -> Tally:
@@ -276,17 +276,16 @@ def run_lint(context: Context) -> Tally:
 def build_cuda(context: Context) -> Tally:
     """Checks that the cuda backend compiles and links; running it needs a GPU.
 
-    Unless the tests are thorough, one lab is enough, and what nvcc compiles of the others' judges:
-    `ctest` compiles the rest of these with our headers of CUDA. `lint` compiles rungs with nvcc.
+    Unless the tests are thorough, the judge of one lab is enough: the other judges' .cu files are
+    compiled for cpu too, and `lint` compiles rungs with nvcc.
     """
     if not system.toolkit_nvcc():
         context.console.print(Text("  skipped: there is no CUDA toolkit here", "dim"))
         return Tally(skipped=1)
     system.ensure(system.BUILD_REQUIREMENTS)
-    first = read_labs(context.workspace)[0].id
-    judges = "lockstep" if context.thorough else "lockstep_kernels"
-    targets = [judges, judge_target(first), workers_target(first)]
-    build_backend(context.workspace, Backend.CUDA, targets, context.jobs)
+    first = read_labs(context.workspace)[0]
+    judges = ["lockstep", workers_target(first.id)] if context.thorough else [f"{first.slug}_test"]
+    build_backend(context.workspace, Backend.CUDA, judges, context.jobs)
     report(context, "the cuda backend compiles and links", good=True)
     return Tally(passed=1)
 
