@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Attention as its formula is written: all scores, then the softmax of each row, then the product
 // with the values. Scores and weights go through global memory.
-// Limit: memory for num_queries * num_keys scores, which are written twice and read three times.
+// Limit: memory for num_queries * num_keys scores, which are written twice and read four times.
 #include <cfloat>
 
 #include "attention.cuh"
