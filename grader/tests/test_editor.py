@@ -26,11 +26,11 @@ def editor() -> Iterator[Clangd]:
 
 def test_no_starter_solution_or_contract_has_a_diagnostic(editor: Clangd) -> None:
     """A sample: clangd takes a second for a file, and `lint` shows clang's warnings of each."""
-    files = [*rung_files(WORKSPACE.labs)[::28], *contracts()]
+    files = [*rung_files(WORKSPACE.labs)[::60], *contracts()[::4]]
     if WORKSPACE.solutions.is_dir():
-        files += rung_files(WORKSPACE.solutions)[14::28]
+        files += rung_files(WORKSPACE.solutions)[14::60]
     assert faults(editor, FIRST, files) == []
-    assert len(files) > len(LABS)
+    assert len(files) > len(LABS) / 4
 
 
 def test_a_header_that_is_not_there_has_a_diagnostic(editor: Clangd) -> None:

@@ -62,6 +62,7 @@ def test_lockstep_run_has_the_headers_of_libraries(prefix: Path, tmp_path: Path)
     assert ran.returncode == 0, ran.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("program", "printed"),
     [("curand", "624778773"), ("file_in_c", "42"), ("openmp_threads", "192")],

@@ -149,7 +149,7 @@ _CTEST_GOOD = re.compile(
 
 _LINT_SEED = 1
 # Unless the tests are thorough: one mutant of so many is judged, one lab compiled by nvcc.
-_EVERY, _NVCC_EVERY = 20, 8
+_EVERY, _NVCC_EVERY = 40, 15
 
 
 def check_format(context: Context) -> Tally:

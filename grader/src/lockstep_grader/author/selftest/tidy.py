@@ -44,7 +44,7 @@ _FOR_OTHERS = _analyzer("max-nodes=10000")
 # the test; of a lab's judge it follows fewer of those paths, in an eighth of the time.
 _FOR_UNIT_TESTS = ("--checks=-clang-analyzer-*",)
 _FOR_JUDGES = _analyzer("mode=shallow")
-_JUDGE_EVERY = 3  # of the labs' judges one of so many is read, unless the tests are thorough
+_EVERY = 3  # one unit of so many is read, unless the tests are thorough
 # clang-tidy has not been tried on them yet.
 _LATER = ("common/device", "common/runtime")
 _MEMBER = re.compile(r'^#include "(/[^"]+)"$', re.MULTILINE)
@@ -107,10 +107,7 @@ def check_tidy(context: Context) -> Tally:
         return Tally(passed=len(unit.members))
 
     forget_unused(cache_folder() / "tidy")
-    units = list(_units(workspace, build))
-    judges = [unit for unit in units if unit.is_judge]
-    if not context.thorough:
-        units = [unit for unit in units if not unit.is_judge] + judges[::_JUDGE_EVERY]
+    units = list(_units(workspace, build))[:: 1 if context.thorough else _EVERY]
     # The largest first, or the other cores would wait for it at the end.
     units.sort(key=_size_bytes, reverse=True)
     with ThreadPoolExecutor(context.jobs) as pool:
