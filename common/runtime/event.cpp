@@ -2,6 +2,7 @@
 // Events: instants of the host's steady clock, and what the device has to do before.
 #include <chrono>
 #include <set>
+#include <utility>
 
 #include "call.h"
 #include "capture.h"
@@ -14,6 +15,7 @@ struct CUevent_st {
   std::uint64_t number;
   unsigned int flags;
   bool is_recorded;
+  bool was_asked;  // for its time, before the host knew that it is over
   std::chrono::steady_clock::time_point time;
   runtime::CapturedPoint captured = {};
 };
@@ -40,7 +42,7 @@ cudaError_t create(cudaEvent_t* event, unsigned int flags) {
   if (event == nullptr || (flags & ~kAllFlags) != 0) return set_last_error(cudaErrorInvalidValue);
   const auto made = ask(serve::AddEvent{caller_place()});
   if (made.error != cudaSuccess) return set_last_error(made.error);
-  *event = new CUevent_st{made.result.event, flags, false, {}};
+  *event = new CUevent_st{made.result.event, flags, false, false, {}};
   events().insert(*event);
   return set_handle_error(true);
 }
@@ -86,6 +88,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   event->captured = capture_point(stream);
   if (is_captured(event)) return set_handle_error(true);
   event->is_recorded = true;
+  event->was_asked = false;
   ask(serve::RecordEvent{event->number, stream_number(stream)});
   event->time = std::chrono::steady_clock::now();
   return set_handle_error(true);
@@ -134,8 +137,9 @@ cudaError_t cudaEventElapsedTime(float* elapsed_ms, cudaEvent_t start, cudaEvent
   if (!keeps_time(start) || !keeps_time(stop)) return set_handle_error(false);
   const auto first = ask(serve::AskEvent{start->number}).result;
   const auto last = ask(serve::AskEvent{stop->number}).result;
+  // On a GPU, the work still runs. Who asks again may be waiting.
+  if (last.is_known == 0 && !std::exchange(stop->was_asked, true)) return cudaErrorNotReady;
   if (last.has_clock != 0) {
-    if (last.is_known == 0) return cudaErrorNotReady;  // on a GPU, the work still runs
     *elapsed_ms = static_cast<float>(last.ms - first.ms);
     return set_last_error(cudaSuccess);
   }

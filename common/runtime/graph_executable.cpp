@@ -21,9 +21,10 @@ std::set<cudaGraphExec_t>& executables() {
 
 bool is_executable(cudaGraphExec_t executable) { return executables().count(executable) != 0; }
 
-// The node of `executable` that was made from `node`; null if there is none.
+// The node of `executable` that was made from `node`; null if there is none, or if that node was
+// destroyed since.
 cudaGraphNode_t same_node(cudaGraphExec_t executable, cudaGraphNode_t node) {
-  if (!is_executable(executable)) return nullptr;
+  if (!is_executable(executable) || !is_node(node)) return nullptr;
   for (const auto& own : executable->graph->nodes) {
     if (own->original == node) return own.get();
   }

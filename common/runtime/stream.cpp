@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "call.h"
@@ -44,6 +45,20 @@ cudaError_t wait(cudaStream_t stream) {
 
 using Location = std::pair<std::string, std::uint32_t>;  // file and line
 Location location_of(const serve::Place& place) { return {place.file, place.line}; }
+
+// What to do where a function makes the host wait.
+std::string instead_of(std::string_view function) {
+  if (function.ends_with("Async")) {
+    return "A copy to or from pageable memory waits: take pinned memory (cudaMallocHost), or leave "
+           "the values on the device";
+  }
+  if (function.starts_with("cudaEvent")) {
+    return "If other work needs what is before the event, let its stream wait: cudaStreamWaitEvent. "
+           "Else delete the call";
+  }
+  return "Delete the call, or take its asynchronous form with the stream (cudaMemcpyAsync, "
+         "cudaMemsetAsync, cudaFreeAsync)";
+}
 
 bool g_is_wait_a_mistake = false;
 std::uint64_t g_num_calls = 0;                    // that must not wait
@@ -112,8 +127,8 @@ void note_host_wait() {
   report_about_host(report::Kind::kHostWait, {caller_place(), "", ""},
                     "the host waits for the device here, and the contract says that it does not: "
                     "the function queues its work on the stream and returns. Its caller waits when "
-                    "it needs the results. Delete the call, or take its asynchronous form with the "
-                    "stream (cudaMemcpyAsync, cudaMemsetAsync, cudaFreeAsync)");
+                    "it needs the results. " +
+                        instead_of(called_function()));
 }
 
 bool is_query_too_early() {

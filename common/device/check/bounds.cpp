@@ -191,6 +191,9 @@ void Bounds::report_elsewhere(const run::Warp& warp, const Access& access, std::
     return report_at(Kind::kOutOfBounds, *warp.block->launch, *access.instruction,
                      std::move(message));
   }
+  if (touch.address - memory::kSharedBase < memory::kSharedWindowBytes) {
+    end_at(Kind::kOutOfBounds, warp, access, report::no_shared_text(thread, touch));
+  }
   if (report_negative_unsigned(warp, access, lane)) return;
   if (is_near_device(touch.address) || touch.address >= kEndOfAddresses) {
     const Allocation* const nearest =
@@ -223,8 +226,9 @@ void Bounds::report_unwritten(const run::Warp& warp, const Access& access,
         report::uninitialized_text(thread, touch, report::allocation_text(room_of(*allocation)),
                                    allocation->base, unwritten_bytes);
     const auto fill = fills_.find(allocation->base);
+    // As many bytes as the allocation has items.
     const bool is_short = fill != fills_.end() && fill->second.at.is_known() &&
-                          fill->second.size_bytes < allocation->size_bytes &&
+                          fill->second.size_bytes * touch.size_bytes == allocation->size_bytes &&
                           !device_.flags().all(allocation->base + fill->second.size_bytes, 1);
     message += is_short ? report::short_fill_text(fill->second, touch.place.file)
                         : report::fill_before_text();

@@ -177,7 +177,8 @@ std::string copy_unwritten_text(std::uint64_t offset, std::uint64_t size_bytes,
                                 const std::string& name) {
   return "this copy to the host reads byte " + std::to_string(offset) + " of its " +
          bytes(size_bytes) + " (" + name +
-         "), which neither a kernel nor a copy has written: does the launch cover all items?";
+         "), which neither a kernel nor a copy has written: do the launches and copies before it "
+         "cover all items?";
 }
 
 std::string unfilled_text(const std::string& thread, const Touch& touch, const std::string& what,

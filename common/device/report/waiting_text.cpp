@@ -183,6 +183,11 @@ std::string different_masks_text(const Caller& caller, std::uint32_t other_lane,
          mask_name(other_mask) + "; all lanes of a mask must give the same mask";
 }
 
+std::string shuffle_width_text(const Caller& caller, std::uint32_t width) {
+  return name_of(caller) + " shuffles with the width " + std::to_string(width) +
+         ", and the width has to be 1, 2, 4, 8, 16 or 32. The values are undefined";
+}
+
 std::string missing_source_text(const Caller& caller, std::uint32_t source_lane) {
   return name_of(caller) + " reads the value of lane " + std::to_string(source_lane) +
          ", which mask " + mask_name(caller.mask) +

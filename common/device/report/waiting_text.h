@@ -97,6 +97,7 @@ std::string outside_mask_text(const Caller& caller);
 std::string different_masks_text(const Caller& caller, std::uint32_t other_lane,
                                  std::uint32_t other_mask);
 // Its shuffle has read a lane that its mask names but that is no longer there.
+std::string shuffle_width_text(const Caller& caller, std::uint32_t width);
 std::string missing_source_text(const Caller& caller, std::uint32_t source_lane);
 
 }  // namespace report

@@ -138,6 +138,17 @@ report::Caller caller_of(const Warp& warp, int lane, std::uint32_t mask) {
   return {thread_id(warp, lane), static_cast<std::uint32_t>(lane), mask};
 }
 
+// The third operand of shfl has 32 - width, of which the bits from the highest on are set.
+void check_width(Warp& warp, const WarpForm& form, const Values& values, std::uint32_t group,
+                 std::uint32_t mask) {
+  const int lane = std::countr_zero(group);
+  const std::uint32_t segment = values.c[static_cast<std::size_t>(lane)] >> 8 & 31;
+  if (std::has_single_bit(32 - segment)) [[likely]]
+    return;
+  report_at(warp, *form.instruction, report::Kind::kBarrierDivergence,
+            report::shuffle_width_text(caller_of(warp, lane, mask), 32 - segment));
+}
+
 // The lanes of `group` whose element is `value`.
 template <class T>
 std::uint32_t lanes_with(const T* row, T value, std::uint32_t group) {
@@ -155,6 +166,7 @@ void compute(Results& results, Warp& warp, const WarpForm& form, const Values& v
     case Kind::kSync:
       break;
     case Kind::kShuffle:
+      check_width(warp, form, values, group, mask);
       for_each_lane(group, [&](int lane) {
         const auto i = static_cast<std::size_t>(lane);
         const Source from = source_of(form.mode, lane, values.b[i], values.c[i]);

@@ -61,6 +61,9 @@ std::string refusal(const CopyEnd& end, std::uint64_t address, std::uint64_t siz
     return copy + " memory of the host, although its cudaMemcpyKind names device memory";
   }
   if (end.allocation == nullptr) return copy + " device memory that is not allocated";
+  if (end.allocation->kind == MemoryKind::kDeviceHeap) {
+    return copy + " memory that a kernel has allocated, by malloc or new: only kernels may use it";
+  }
   const std::uint64_t offset = address - end.allocation->base;
   if (offset + size_bytes > end.allocation->size_bytes) {
     return copy + " an allocation with " + report::bytes(end.allocation->size_bytes - offset) +

@@ -119,7 +119,6 @@ void Device::begin(const Batch& batch) {
   failed_allocation_ = {};
   watchers_.checker().note_failed_allocation({});
   for (const memory::Allocation* allocation : memory::live_allocations()) last_id_ = allocation->id;
-  last_handle_before_ = last_handle_;
   regions_ = batch.regions;
   for (const Region& region : regions_) {
     if (region.size_bytes == 0) continue;
@@ -165,8 +164,11 @@ void Device::report_leaks(bool threw) const {
   using MemoryKind = memory::Allocation::Kind;
   for (const memory::Allocation* const allocation : leaks(Pinned::kLeaks)) {
     const bool is_pinned = allocation->kind == MemoryKind::kPinnedHost;
+    const bool is_ordered = stream_ordered_.contains(allocation->base);
     std::string remedy = std::string(") were allocated during the call and never freed: call ") +
-                         (is_pinned ? "cudaFreeHost" : "cudaFree");
+                         (is_pinned    ? "cudaFreeHost"
+                          : is_ordered ? "cudaFreeAsync with the stream"
+                                       : "cudaFree");
     if (allocation->kind == memory::Allocation::Kind::kDeviceHeap) {
       remedy = ") were allocated in a kernel and never freed: a kernel must free or delete them";
     } else if (threw) {
@@ -186,15 +188,16 @@ void Device::report_leaks(bool threw) const {
   }
 }
 
-// One finding for all that a line has made. One call that leaves something is forgiven, as the
-// first may set up what all others use.
+// One finding for all that a line has made. The first call may set up what all others use, or
+// destroy and make anew: so what counts is how many more there are after a later call.
 void Device::report_never_destroyed() {
   std::map<Made, std::size_t> left;
-  for (auto made = made_.upper_bound(last_handle_before_); made != made_.end(); ++made) {
-    ++left[made->second];
-  }
-  for (const auto& [made, count] : left) {
-    if (left_.insert(made).second) continue;
+  for (const auto& [handle, made] : made_) ++left[made];
+  for (const auto& [made, number] : left) {
+    const auto [before, is_first] = left_.emplace(made, number);
+    const std::size_t count = number - std::min(number, before->second);
+    before->second = std::max(number, before->second);
+    if (is_first || count == 0) continue;
     std::string message = count == 1 ? "one " : std::to_string(count) + " ";
     message.append(made.what).append(count == 1 ? " was" : "s were");
     message.append(" made during the call and never destroyed: call ").append(made.destroyed_by);

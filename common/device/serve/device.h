@@ -269,14 +269,14 @@ class Device {
   std::uint32_t num_works_ = 0;
   std::uint64_t seed_ = 0;
   double seconds_ = 0;
-  std::uint64_t last_handle_ = 15;        // smaller ones mean something to CUDA
-  std::uint64_t last_handle_before_ = 0;  // the batch
-  std::map<std::uint64_t, Made> made_;    // by handle
-  std::set<Made> left_;                   // by an earlier batch
+  std::uint64_t last_handle_ = 15;      // smaller ones mean something to CUDA
+  std::map<std::uint64_t, Made> made_;  // by handle
+  std::map<Made, std::size_t> left_;    // how many are left after a batch
   std::set<std::uint64_t> streams_;
   std::map<std::uint64_t, Event> events_;
   std::optional<Transfer> transfer_;
   std::set<std::uint64_t> graph_memory_;
+  std::set<std::uint64_t> stream_ordered_;  // memory of cudaMallocAsync
   std::vector<std::uint64_t> scratch_;
   std::uint64_t scratch_room_ = 0;   // of the running call
   std::uint64_t scratch_bytes_ = 0;  // that the judge gives to each

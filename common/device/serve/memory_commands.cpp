@@ -74,6 +74,8 @@ int Device::handle(const Allocate& command, Allocate::Result& result, Call& call
   if (fits) result.address = memory::allocate(command.size_bytes, kind_of(command.memory), at);
   if (is_ordered) streams().end_work();
   if (result.address != 0) {
+    stream_ordered_.erase(result.address);
+    if (is_ordered) stream_ordered_.insert(result.address);
     if (command.memory == Memory::kDevice) {
       if (!is_ordered) host_calls(command.at);
       note_allocated(

@@ -146,7 +146,7 @@ TEST_F(CheckUnwritten, ACopyToTheHostOfUnwrittenMemory) {
   checker.streams().end_work();
   expect(Kind::kUninitializedRead, 80,
          {"this copy to the host reads byte 1024 of its 4096 bytes (allocation",
-          "does the launch cover all items?"});
+          "do the launches and copies before it cover all items?"});
 }
 
 TEST_F(CheckUnwritten, ManagedMemoryMayHaveBeenWrittenByTheHost) {

@@ -122,6 +122,17 @@ TEST_F(RunWaiting, FindsALaneOutsideOfItsMask) {
   EXPECT_EQ(findings_[0].kind, report::Kind::kBarrierDivergence);
 }
 
+TEST_F(RunWaiting, FindsAWidthThatIsNoPowerOfTwo) {
+  load(kernel("shfl.sync.down.b32 %a, %t, 1, 6175, -1;\n" + kStore));  // 8 lanes: 24 << 8 | 31
+  launch(1, 32);
+  EXPECT_TRUE(findings_.empty());
+  load(kernel("shfl.sync.down.b32 %a, %t, 1, 3103, -1;\n" + kStore));  // 20 lanes
+  launch(1, 32);
+  ASSERT_EQ(findings_.size(), 1U);
+  EXPECT_NE(findings_[0].message.find("the width 20, and the width has to be 1, 2, 4"),
+            std::string::npos);
+}
+
 TEST_F(RunWaiting, AddsAtomically) {
   load(kernel("mov.u32 %b, 0;\n" + kOutB + "atom.global.add.u32 %a, [%q], 1;\n"));
   EXPECT_EQ(launch(4, 64)[0], 256U);

@@ -96,7 +96,9 @@ TEST_F(Streams, HaveEventsThatKeepTime) {
   float elapsed_ms = -1;
   EXPECT_EQ(cudaEventElapsedTime(&elapsed_ms, begin, end), cudaErrorInvalidResourceHandle);
   cudaEventRecord(begin, nullptr);
+  cudaMemsetAsync(d_, 0, 4, nullptr);
   cudaEventRecord(end, nullptr);
+  EXPECT_EQ(cudaEventElapsedTime(&elapsed_ms, begin, end), cudaErrorNotReady);
   EXPECT_EQ(cudaEventSynchronize(end), cudaSuccess);
   EXPECT_EQ(cudaEventElapsedTime(&elapsed_ms, begin, end), cudaSuccess);
   EXPECT_GE(elapsed_ms, 0);

@@ -106,7 +106,9 @@ std::vector<Rule> rules(const Problem& problem, std::size_t head, int visible) {
     if (rest != 0) {
       add("zeros past the last key take part as keys of score 0",
           [=](Rule& rule) { rule.end += tile - rest; });
-      add("the last, partial tile of keys is left out", [=](Rule& rule) { rule.end -= rest; });
+      if (visible > tile) {
+        add("the last, partial tile of keys is left out", [=](Rule& rule) { rule.end -= rest; });
+      }
       if (problem.kind == Kind::kCausal) {
         add("the keys after a query have the score 0, and so a weight", [=](Rule& rule) {
           rule.end += tile - rest;

@@ -102,7 +102,9 @@ TEST_F(Stencil, WorksForLongAndThinShapes) {
     case 2:
       return expect_for_shapes({{length, 1}, {1, length}, {length, 2}, {3, length}});
     default:
-      return expect_for_shapes({{length, 1, 1}, {1, length, 1}, {1, 1, length}, {2, 3, length}});
+      // The greatest height is more than a grid may have blocks in its second dimension.
+      return expect_for_shapes(
+          {{length, 1, 1}, {1, length, 1}, {1, 1, length}, {2, 3, length}, {1, 1 << 16, 1}});
   }
 }
 

@@ -39,8 +39,8 @@ class Graph : public judge::Fixture {
           }},
          {"every step has the key of the last one",
           [&] { return with_keys([&](std::size_t) { return keys.back(); }); }},
-         {"the last step is left out", [&] { return after_steps(words, first(num_steps - 1)); }},
          {"no step was done", [&] { return Words(words); }},
+         {"the last step is left out", [&] { return after_steps(words, first(num_steps - 1)); }},
          {"only the first step was done", [&] { return after_steps(words, first(1)); }}});
     if (failure) {
       failure->message = judge::counted(num_items, "item") + ", " +
