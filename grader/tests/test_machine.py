@@ -12,6 +12,8 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from rich.padding import Padding
+from rich.text import Text
 
 from lockstep_grader.author.selftest.runner import (
     Context,
@@ -48,6 +50,11 @@ def fake_program(folder: Path, name: str, script: str) -> Path:
 
 def refuse(*_: object) -> None:
     raise OSError(errno.ENOSYS, "not here")
+
+
+def test_no_line_in_a_pipe_ends_with_blanks(capsys: pytest.CaptureFixture[str]) -> None:
+    make_console().print(Padding(Text("short\nmuch longer"), (0, 0, 0, 2), expand=False))
+    assert capsys.readouterr().out == "  short\n  much longer\n"
 
 
 def test_an_ordinary_user_is_told_the_one_command(monkeypatch: pytest.MonkeyPatch) -> None:

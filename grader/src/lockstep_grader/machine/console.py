@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Output for people on stdout. Submissions' text is passed as rich Text, never as markup."""
 
+import re
+from collections.abc import Iterable
+
 from rich.console import Console
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -35,6 +39,11 @@ class _Console(Console):
     def on_broken_pipe(self) -> None:
         """Rich would end the program here; `main` does that."""
         raise BrokenPipeError
+
+    def _render_buffer(self, buffer: Iterable[Segment]) -> str:
+        """Rich pads lines up to the longest one: in a file or a pipe that is only in the way."""
+        text = super()._render_buffer(buffer)
+        return text if self.is_terminal else re.sub(r" +(?=\n)", "", text)
 
 
 def make_console(stderr: bool = False) -> Console:
