@@ -6,6 +6,7 @@
 #include "connection.h"
 #include "device_limits.h"
 #include "error_state.h"
+#include "launch_attributes.h"
 #include "registry.h"
 
 using namespace runtime;
@@ -116,6 +117,37 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* num_bloc
   RUNTIME_CALL;
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(num_blocks, function, threads_per_block,
                                                        shared_bytes);
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int* num_clusters, const void* function,
+                                           const cudaLaunchConfig_t* config) {
+  RUNTIME_CALL;
+  if (num_clusters == nullptr || config == nullptr) return set_last_error(cudaErrorInvalidValue);
+  LaunchConfig launch;
+  if (const cudaError_t error = read_attributes(*config, &launch); error != cudaSuccess) {
+    return error;
+  }
+  const dim3 block = config->blockDim;
+  int num_blocks = 0;
+  const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      &num_blocks, function, static_cast<int>(block.x * block.y * block.z),
+      config->dynamicSmemBytes);
+  const auto size = static_cast<int>(launch.cluster.x * launch.cluster.y * launch.cluster.z);
+  if (size < 1) return set_last_error(cudaErrorInvalidClusterSize);
+  *num_clusters = g_multiprocessors.count / size * num_blocks;
+  return error;
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int* num_blocks, const void* function,
+                                                 const cudaLaunchConfig_t* config) {
+  RUNTIME_CALL;
+  Kernel* kernel = nullptr;
+  if (const cudaError_t error = check_kernel(function, &kernel); error != cudaSuccess) {
+    return set_last_error(error);
+  }
+  if (num_blocks == nullptr || config == nullptr) return set_last_error(cudaErrorInvalidValue);
+  *num_blocks = kMaxPortableClusterSize;
+  return set_last_error(cudaSuccess);
 }
 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* shared_bytes,

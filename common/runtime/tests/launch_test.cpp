@@ -92,6 +92,19 @@ TEST_F(Launches, HaveAttributes) {
   int num_blocks = 0;
   EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&num_blocks, kFill, 256, 0), cudaSuccess);
   EXPECT_EQ(num_blocks, 8);
+  cudaLaunchAttribute clusters = {};
+  clusters.id = cudaLaunchAttributeClusterDimension;
+  clusters.val.clusterDim.x = 3;
+  clusters.val.clusterDim.y = clusters.val.clusterDim.z = 1;
+  cudaLaunchConfig_t config = {};
+  config.blockDim = dim3(256);
+  config.attrs = &clusters;
+  config.numAttrs = 1;
+  int num_clusters = 0;
+  EXPECT_EQ(cudaOccupancyMaxActiveClusters(&num_clusters, kFill, &config), cudaSuccess);
+  EXPECT_EQ(num_clusters, 5 * 8);  // 16 multiprocessors make 5 groups of 3
+  EXPECT_EQ(cudaOccupancyMaxPotentialClusterSize(&num_blocks, kFill, &config), cudaSuccess);
+  EXPECT_EQ(num_blocks, 8);
   EXPECT_EQ(cudaFuncGetAttributes(&attributes, &attributes), cudaErrorInvalidDeviceFunction);
 }
 

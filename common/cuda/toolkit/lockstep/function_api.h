@@ -93,6 +93,13 @@ LOCKSTEP_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* num_
 LOCKSTEP_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int* num_blocks, const void* kernel, int threads_per_block, std::size_t shared_bytes,
     unsigned int flags);
+// Clusters of this launch that the device holds at the same time: a cluster's blocks lie on
+// multiprocessors of their own.
+LOCKSTEP_API cudaError_t cudaOccupancyMaxActiveClusters(int* num_clusters, const void* kernel,
+                                                        const cudaLaunchConfig_t* config);
+// The most blocks that a cluster of this launch may have.
+LOCKSTEP_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int* num_blocks, const void* kernel,
+                                                              const cudaLaunchConfig_t* config);
 // The dynamic shared memory that each of num_blocks blocks can have on one multiprocessor.
 LOCKSTEP_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* shared_bytes,
                                                                    const void* kernel,
@@ -163,6 +170,16 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* num_bloc
                                                                    unsigned int flags) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
       num_blocks, (const void*)kernel, threads_per_block, shared_bytes, flags);
+}
+template <class T>
+cudaError_t cudaOccupancyMaxActiveClusters(int* num_clusters, T* kernel,
+                                           const cudaLaunchConfig_t* config) {
+  return cudaOccupancyMaxActiveClusters(num_clusters, (const void*)kernel, config);
+}
+template <class T>
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int* num_blocks, T* kernel,
+                                                 const cudaLaunchConfig_t* config) {
+  return cudaOccupancyMaxPotentialClusterSize(num_blocks, (const void*)kernel, config);
 }
 template <class T>
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* shared_bytes, T* kernel,
