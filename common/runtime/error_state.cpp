@@ -51,6 +51,14 @@ cudaError_t set_last_error(cudaError_t error) {
   return error;
 }
 
+cudaError_t set_last_error(cudaError_t error, std::string_view why) {
+  const cudaError_t recorded = set_last_error(error);
+  if (recorded == error) {
+    explain_last_error(std::string(called_function()) + " (" + std::string(why) + ")");
+  }
+  return recorded;
+}
+
 const ErrorOrigin& last_error_origin() { return errors().origin; }
 
 const std::vector<UncheckedError>& unchecked_errors() { return errors().unchecked; }

@@ -16,6 +16,8 @@ namespace runtime {
 // Records `error` for cudaGetLastError and returns it; cudaSuccess records nothing. While a sticky
 // error is set, that one is recorded and returned. Every API function returns through this.
 cudaError_t set_last_error(cudaError_t error);
+// The same; `why` follows the name of the function that the program has called.
+cudaError_t set_last_error(cudaError_t error, std::string_view why);
 
 // The result of a function of streams or events, depending on whether its handle is valid.
 inline cudaError_t set_handle_error(bool is_valid) {

@@ -2,6 +2,7 @@
 // Events: instants of the host's steady clock, and what the device has to do before.
 #include <chrono>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "call.h"
@@ -32,8 +33,13 @@ bool exists(cudaEvent_t event) { return events().count(event) != 0; }
 
 bool is_captured(cudaEvent_t event) { return event->captured.capture != 0; }
 
-bool keeps_time(cudaEvent_t event) {
-  return exists(event) && event->is_recorded && (event->flags & cudaEventDisableTiming) == 0;
+// Why the event has no time; empty: it has one.
+std::string_view why_no_time(cudaEvent_t event) {
+  if (!exists(event)) return "of no event";
+  if ((event->flags & cudaEventDisableTiming) != 0) {
+    return "of an event that was made with cudaEventDisableTiming";
+  }
+  return event->is_recorded ? "" : "of an event that was never recorded";
 }
 
 cudaError_t create(cudaEvent_t* event, unsigned int flags) {
@@ -134,7 +140,11 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 cudaError_t cudaEventElapsedTime(float* elapsed_ms, cudaEvent_t start, cudaEvent_t stop) {
   RUNTIME_CALL;
   if (elapsed_ms == nullptr) return set_last_error(cudaErrorInvalidValue);
-  if (!keeps_time(start) || !keeps_time(stop)) return set_handle_error(false);
+  for (const cudaEvent_t event : {start, stop}) {
+    if (const std::string_view why = why_no_time(event); !why.empty()) {
+      return set_last_error(cudaErrorInvalidResourceHandle, why);
+    }
+  }
   const auto first = ask(serve::AskEvent{start->number}).result;
   const auto last = ask(serve::AskEvent{stop->number}).result;
   // On a GPU, the work still runs. Who asks again may be waiting.

@@ -67,6 +67,9 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
                                  unsigned long long flags) {
   RUNTIME_CALL;
   constexpr unsigned long long kAllFlags = 15;
+  if (graph == nullptr) {
+    return set_last_error(cudaErrorInvalidValue, "the graph is null: has a capture given it?");
+  }
   if (executable == nullptr || !is_graph(graph) || flags > kAllFlags) {
     return set_last_error(cudaErrorInvalidValue);
   }

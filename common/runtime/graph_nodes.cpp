@@ -214,6 +214,9 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* parameters) {
   RUNTIME_CALL;
+  if (node == nullptr) {
+    return set_last_error(cudaErrorInvalidValue, "the node is null: has the graph any?");
+  }
   KernelWork* const work = work_of<KernelWork>(node);
   if (work == nullptr || parameters == nullptr) return set_last_error(cudaErrorInvalidValue);
   static auto& places = *new std::map<cudaGraphNode_t, std::vector<void*>>;

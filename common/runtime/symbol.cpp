@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // __device__, __constant__ and __managed__ variables, seen from the host.
+#include <string>
+
 #include "call.h"
 #include "copy.h"
 #include "error_state.h"
@@ -9,14 +11,17 @@
 namespace runtime {
 namespace {
 
-// The symbol's own room for size_bytes at `offset`, or an error.
+// The symbol's own room for size_bytes at `offset`, or an error, which is recorded.
 cudaError_t locate(const void* symbol, std::size_t size_bytes, std::size_t offset,
                    cudaStream_t stream, void** place) {
-  if (!is_valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (!is_valid_stream(stream)) return set_last_error(cudaErrorInvalidResourceHandle);
   const Variable* const variable = find_variable(symbol);
-  if (variable == nullptr) return cudaErrorInvalidSymbol;
+  if (variable == nullptr) return set_last_error(cudaErrorInvalidSymbol);
   if (offset > variable->size_bytes || size_bytes > variable->size_bytes - offset) {
-    return cudaErrorInvalidValue;
+    return set_last_error(cudaErrorInvalidValue, std::to_string(size_bytes) + " bytes from byte " +
+                                                     std::to_string(offset) +
+                                                     " of a variable that has " +
+                                                     std::to_string(variable->size_bytes));
   }
   *place = reinterpret_cast<void*>(variable->address + offset);
   return cudaSuccess;
@@ -35,24 +40,24 @@ cudaError_t copy_symbol(cudaStream_t stream, void* destination, const void* sour
 cudaError_t copy_to(const void* symbol, const void* source, std::size_t size_bytes,
                     std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
   void* place = nullptr;
-  cudaError_t error = locate(symbol, size_bytes, offset, stream, &place);
-  if (error == cudaSuccess && kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice &&
+  const cudaError_t error = locate(symbol, size_bytes, offset, stream, &place);
+  if (error != cudaSuccess) return error;
+  if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice &&
       kind != cudaMemcpyDefault) {
-    error = cudaErrorInvalidMemcpyDirection;
+    return set_last_error(cudaErrorInvalidMemcpyDirection);
   }
-  if (error != cudaSuccess) return set_last_error(error);
   return copy_symbol(stream, place, source, size_bytes, kind);
 }
 
 cudaError_t copy_from(void* destination, const void* symbol, std::size_t size_bytes,
                       std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
   void* place = nullptr;
-  cudaError_t error = locate(symbol, size_bytes, offset, stream, &place);
-  if (error == cudaSuccess && kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice &&
+  const cudaError_t error = locate(symbol, size_bytes, offset, stream, &place);
+  if (error != cudaSuccess) return error;
+  if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice &&
       kind != cudaMemcpyDefault) {
-    error = cudaErrorInvalidMemcpyDirection;
+    return set_last_error(cudaErrorInvalidMemcpyDirection);
   }
-  if (error != cudaSuccess) return set_last_error(error);
   return copy_symbol(stream, destination, place, size_bytes, kind);
 }
 
