@@ -147,7 +147,7 @@ cudaError_t cudaEventElapsedTime(float* elapsed_ms, cudaEvent_t start, cudaEvent
   }
   const auto first = ask(serve::AskEvent{start->number}).result;
   const auto last = ask(serve::AskEvent{stop->number}).result;
-  // On a GPU, the work still runs. Who asks again may be waiting.
+  // On a GPU, the work still runs. A host that asks again may wait for it in this way.
   if (last.is_known == 0 && !std::exchange(stop->was_asked, true)) return cudaErrorNotReady;
   if (last.has_clock != 0) {
     *elapsed_ms = static_cast<float>(last.ms - first.ms);

@@ -141,6 +141,10 @@ std::vector<Rule> rules(const Problem& problem, std::size_t head, int visible) {
 
 std::string explain(const Problem& problem, const std::vector<float>& h_out,
                     const std::vector<std::size_t>& wrong) {
+  if (std::ranges::all_of(wrong, [&](std::size_t i) { return std::isnan(h_out[i]); })) {
+    return "the powers overflow, or all weights of a row are 0: the row's largest score has to be "
+           "subtracted before the power";
+  }
   std::vector<std::size_t> rows;
   for (const std::size_t element : wrong) {
     const std::size_t row = element / lab::kHeadSize;

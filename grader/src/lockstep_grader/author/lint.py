@@ -223,18 +223,28 @@ class _Proof:
     problems_of: Callable[[RungResult], list[str]]
 
 
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One mutant of so many is judged, one starter of so many, and by nvcc the rungs of one lab."""
+
+    mutants: int = 1
+    starters: int = 1
+    nvcc: int = 1
+
+
+WHOLE = Sample()
+
+
 def lint(
     workspace: Workspace,
     labs: Sequence[Lab],
     session: Session,
     kept: Shelf | None = None,
-    every: int = 1,
-    nvcc_every: int = 1,
+    sample: Sample = WHOLE,
 ) -> tuple[Verdict, ...]:
     """Makes every proof of every lab in parallel, except those whose judgement is in `kept`.
 
-    One mutant of `every` is judged, and one lab of `nvcc_every` compiled by nvcc. Raises FaultError
-    for a malformed mutant.
+    Raises FaultError for a malformed mutant.
     """
     backend = session.toolchain.backend
     mutants = {lab.id: read_mutants(workspace, lab) for lab in labs}
@@ -246,11 +256,14 @@ def lint(
             obstacle = "" if problems else mutant.obstacle(session.toolchain)
             if problems or obstacle:
                 untried.append(Verdict(lab.id, "mutant", mutant.name, problems, obstacle))
-            elif number % every == 0:
+            elif number % sample.mutants == 0:
                 provable[lab.id].append(mutant)
     proofs = [proof for lab in labs for proof in _proofs(workspace, lab, provable[lab.id])]
+    starters = [proof for proof in proofs if proof.kind == "starter"]
+    others = [proof for proof in proofs if proof.kind != "starter"]
+    proofs = [*starters[:: sample.starters], *others]
     rungs = [proof.job for proof in proofs if proof.kind != "mutant"]
-    compiled = {lab.id for lab in labs[::nvcc_every]}
+    compiled = {lab.id for lab in labs[:: sample.nvcc]}
     chosen = [job for job in rungs if job.lab.id in compiled]
     clang_alone = {result_id(job) for job in rungs if job.lab.id not in compiled}
     clang_alone |= accepted_together(workspace, chosen, session, kept)

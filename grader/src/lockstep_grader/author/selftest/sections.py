@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from lockstep_grader.author.lint import lint, print_verdicts
+from lockstep_grader.author.lint import WHOLE, Sample, lint, print_verdicts
 from lockstep_grader.author.selftest.runner import (
     Context,
     Section,
@@ -148,8 +148,7 @@ _CTEST_GOOD = re.compile(
 )
 
 _LINT_SEED = 1
-# Unless the tests are thorough: one mutant of so many is judged, one lab compiled by nvcc.
-_EVERY, _NVCC_EVERY = 40, 15
+_SAMPLE = Sample(mutants=40, starters=3, nvcc=15)  # unless the tests are thorough
 
 
 def check_format(context: Context) -> Tally:
@@ -265,8 +264,8 @@ def run_lint(context: Context) -> Tally:
     proofs = cache_folder() / "proofs"
     forget_unused(proofs)
     kept = KeptJudgements(proofs)
-    sample = (1, 1) if context.thorough else (_EVERY, _NVCC_EVERY)
-    verdicts = lint(workspace, labs, session, kept, *sample)
+    sample = WHOLE if context.thorough else _SAMPLE
+    verdicts = lint(workspace, labs, session, kept, sample)
     print_verdicts(context.console, verdicts)
     failed = sum(bool(verdict.problems) for verdict in verdicts)
     skipped = sum(bool(verdict.skipped) for verdict in verdicts)
