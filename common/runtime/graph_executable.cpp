@@ -34,6 +34,9 @@ cudaGraphNode_t same_node(cudaGraphExec_t executable, cudaGraphNode_t node) {
 template <class Work>
 cudaError_t change(cudaGraphExec_t executable, cudaGraphNode_t node, const Work* parameters) {
   RUNTIME_CALL;
+  if (!is_node(node)) {
+    return set_last_error(cudaErrorInvalidValue, "the node is none, or its graph was destroyed");
+  }
   const cudaGraphNode_t own = same_node(executable, node);
   if (own == nullptr || parameters == nullptr || std::get_if<Work>(&own->work) == nullptr) {
     return set_last_error(cudaErrorInvalidValue);

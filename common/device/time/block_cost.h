@@ -54,8 +54,8 @@ struct BlockCost {
   };
   std::vector<Late> late;
 
-  // Instructions that take slots, or whose results others of the region wait for; `path` is the sum
-  // of theirs.
+  // Instructions that take slots, or whose results others of the region wait for. `path` is the sum
+  // of their paths.
   struct Part {
     const code::Instruction* instruction = nullptr;
     Pipe pipe = Pipe::kNone;

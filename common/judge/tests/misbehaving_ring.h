@@ -58,7 +58,7 @@ std::uint64_t ask(const Command& command, const std::string& tail = {}) {
   return ask(bytes.data(), bytes.size());
 }
 
-// By kind: the struct's.
+// The size of each kind's struct, by kind; kinds are counted from 1.
 template <class... Commands>
 constexpr auto sizes_of(const std::variant<Commands...>*) {
   return std::array<std::size_t, sizeof...(Commands) + 1>{0, sizeof(Commands)...};

@@ -97,8 +97,10 @@ TEST_F(Graphs, RunNodesInTheOrderOfTheirEdges) {
   EXPECT_EQ(cudaGraphLaunch(executable, nullptr), cudaSuccess);
   EXPECT_EQ(first(), 15);
   EXPECT_TRUE(take_findings().empty());
-  cudaGraphExecDestroy(executable);
   cudaGraphDestroy(graph);
+  EXPECT_EQ(cudaGraphExecKernelNodeSetParams(executable, add, &parameters), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGraphLaunch(executable, nullptr), cudaSuccess);  // it has its own nodes
+  cudaGraphExecDestroy(executable);
 }
 
 TEST_F(Graphs, AllocateAndFreeByNodes) {
