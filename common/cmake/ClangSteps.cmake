@@ -42,6 +42,10 @@ if(clang_version VERSION_GREATER_EQUAL 22)
 endif()
 set(clang_device_flags ${clang_common_flags} ${clang_ptx_flags} ${clang_optimizer_flags} -gline-tables-only)
 
+# lockstep_front compiles in two halves (common/device/front): clang_lower is the command of the second.
+set(clang_lower ${clang_command} -x ir --target=nvptx64-nvidia-cuda -march=sm_90 -Xclang -target-feature -Xclang ${clang_ptx}
+  -S ${clang_kept_calls} -ffp-contract=fast ${clang_optimizer_flags})
+
 # As written: each index, shift and sum is compared first, by clang's code (common/device/run/sanitizer.cpp), in
 # the student's text and not in headers. Its groups of such comparisons are refused for PTX.
 set(clang_unchecked -Xclang -fsanitize-ignorelist=${common_dir}/cuda/toolkit/lockstep/unchecked.txt)

@@ -23,20 +23,16 @@ if(LAB_BACKEND STREQUAL "cpu")
   # {object}.ptx, and at the same time the host's object. `embed` gives that a section with {object}.image, which the
   # grader makes: the PTX with a NUL behind it. The linker puts these sections one behind another: a program is one
   # file, as nvcc's are, and the device links its PTX. {unit} marks the names that one file alone knows.
-  # `lower` makes {object}.ptx from {object}.ll, clang's intermediate code, which the grader has changed.
-  set(program_step_names device checked written lower compile embed compile_host compile_c gather isolate link)
+  set(program_step_names device checked written compile embed compile_host compile_c gather isolate link)
   foreach(step device written host)
     set(program_${step}_flags ${clang_program_${step}_flags})
     list(TRANSFORM program_${step}_flags REPLACE "^-std=.*" "-std=c++{std}")
-    list(APPEND program_${step}_flags -cuid={unit} ${cccl_program_flags} -I${common_dir}/cuda {source} -o)
+    list(APPEND program_${step}_flags -cuid={unit} ${cccl_program_flags} -I${common_dir}/cuda {source})
   endforeach()
-  foreach(step device written)
-    set(program_step_${step} ${clang_command} ${program_${step}_flags} {object}.ptx)
-  endforeach()
+  set(program_step_device $<TARGET_FILE:lockstep_front> {object}.ptx ${clang_lower} -- ${clang_command} ${program_device_flags})
   set(program_step_checked ${program_step_device} ${clang_checked_flags})
-  set(program_step_lower ${clang_command} --target=nvptx64-nvidia-cuda -march=sm_90 -Xclang -target-feature
-    -Xclang ${clang_ptx} -x ir {object}.ll -S ${clang_optimizer_flags} -o {object}.ptx)
-  set(program_step_compile ${clang_command} ${program_host_flags} {object})
+  set(program_step_written ${clang_command} ${program_written_flags} -o {object}.ptx)
+  set(program_step_compile ${clang_command} ${program_host_flags} -o {object})
   set(program_step_embed ${CMAKE_OBJCOPY} --add-section lockstep_ptx={object}.image
     --set-section-flags lockstep_ptx=alloc,readonly,data {object})
   set(program_headers -isystem ${common_dir}/cuda/toolkit -I${common_dir}/cuda)

@@ -12,12 +12,14 @@
 namespace code {
 namespace {
 
-// clang and ptx::link() mark what only one file of a program knows.
+// clang and ptx::link() mark what only one file of a program knows. A variable's name that is also a
+// type's code, as g is, stays itself.
 std::string demangled(std::string_view mangled) {
   for (const std::string_view mark : {"__intern__", "__static__", ".file"}) {
     mangled = mangled.substr(0, mangled.find(mark));
   }
   const std::string name(mangled);
+  if (!name.starts_with("_Z")) return name;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);

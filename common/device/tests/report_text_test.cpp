@@ -2,6 +2,7 @@
 // Sentences that no test of `check` makes.
 #include <gtest/gtest.h>
 
+#include "code/names.h"
 #include "report/finding.h"
 #include "report/memory_text.h"
 #include "report/waiting_text.h"
@@ -24,6 +25,12 @@ TEST(ReportWords, CountAndName) {
   EXPECT_EQ(line_name({}, "a.cu"), "an unknown line");
   EXPECT_EQ(thread_name({{5, 0, 0}, {3, 1, 0}, {8, 1, 1}, {4, 4, 1}}), "thread 5 of block (3,1,0)");
   EXPECT_EQ(index_of(70, {8, 4, 4}), (Index{6, 0, 2}));
+}
+
+TEST(ReportWords, NameVariablesAsTheSourceDoes) {
+  EXPECT_EQ(code::variable_name("_ZZN3lab4copyEPfE4tile"), "tile");
+  EXPECT_EQ(code::variable_name("table__static__1f"), "table");
+  EXPECT_EQ(code::variable_name("g"), "g");  // and not __float128, whose code it is
 }
 
 TEST(ReportFindings, OneForEachKindAndLine) {

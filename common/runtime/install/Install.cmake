@@ -24,7 +24,9 @@ foreach(step IN ITEMS device host)
     string(APPEND installed_${step}_flags " \"${flag}\"")
   endforeach()
 endforeach()
-list(JOIN clang_checked_flags "\" \"" installed_checked)
+set(lower_flags ${clang_lower})
+list(REMOVE_ITEM lower_flags ${clang_command})
+list(JOIN lower_flags " " installed_lower_flags)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/lockstep-run.in lockstep-run @ONLY)
 
 set(installed_run bin/lockstep-run)
@@ -32,7 +34,7 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/lockstep-config.cmake.in
   INSTALL_DESTINATION lib/cmake/lockstep PATH_VARS installed_run)
 
 install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/lockstep-run DESTINATION bin)
-install(PROGRAMS $<TARGET_FILE:lockstep_device> DESTINATION libexec/lockstep)
+install(PROGRAMS $<TARGET_FILE:lockstep_device> $<TARGET_FILE:lockstep_front> DESTINATION libexec/lockstep)
 install(FILES $<TARGET_FILE:lockstep_program> $<TARGET_FILE:lockstep_random> $<TARGET_FILE:lockstep_runtime>
   DESTINATION lib/lockstep)
 install(DIRECTORY ${common_dir}/cuda/ DESTINATION include/lockstep)
