@@ -146,9 +146,13 @@ void AccessCheck::check(BlockState& block, BlockState& owner, const run::Warp& w
   if (checks_ == Checks::kNone) return require_memory(owner, warp, access);
   check_bounds(owner, warp, access);
   const bool is_constant = access.space == run::Space::kConst;
-  if (checks_ == Checks::kAll && access.lanes != 0 && !is_constant) {
-    if (copies_may_run_ && access.space == run::Space::kGlobal) copies_.check(warp, access);
-    race_check_.check(block, warp, access, target_of(owner, access));
+  if (checks_ == Checks::kAll && access.lanes != 0) {
+    if (copies_may_run_ && access.space != run::Space::kShared) copies_.check(warp, access);
+    if (is_constant) {
+      copies_.note_constants_read(warp, access);
+    } else {
+      race_check_.check(block, warp, access, target_of(owner, access));
+    }
   }
   access.lanes |= bounds_.take_lanes_in_guard_zones();
 }

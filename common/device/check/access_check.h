@@ -21,7 +21,7 @@ namespace check {
 class AccessCheck {
  public:
   AccessCheck(Order& order, Races& races, const DeviceShadow& device, Bounds& bounds,
-              const CopyRaces& copies)
+              CopyRaces& copies)
       : order_(order),
         device_(device),
         bounds_(bounds),
@@ -60,7 +60,7 @@ class AccessCheck {
   Order& order_;
   const DeviceShadow& device_;
   Bounds& bounds_;
-  const CopyRaces& copies_;
+  CopyRaces& copies_;
   RaceCheck race_check_;
   Checks checks_ = Checks::kAll;
   bool copies_may_run_ = false;

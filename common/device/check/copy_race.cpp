@@ -29,6 +29,11 @@ void report_copy(const Work& copy, const report::Place& other, const std::string
       {report::Kind::kRace, std::move(place.file), place.line, kernel, std::move(message)});
 }
 
+std::string does(const run::Access& access) {
+  return std::string(access.writes ? "writes" : "reads") +
+         (access.space == run::Space::kConst ? " constant memory" : " global memory");
+}
+
 const Work::Range* find_conflict(const HostTouch& touch, const std::vector<Work::Range>& ranges) {
   for (const Work::Range& range : ranges) {
     if (!overlap(range, touch.address, touch.address + touch.size_bytes)) continue;
@@ -49,6 +54,7 @@ void CopyRaces::check(const run::Warp& warp, const run::Access& access) const {
     last = std::max(last, address);
   }
   for (const Work* const work : streams_.concurrent_work()) {
+    if (work->is_kernel()) continue;
     for (const Work::Range& range : work->ranges) {
       if (!overlap(range, first, last + access.size_bytes)) continue;
       if (!range.is_written && !access.writes) continue;
@@ -61,9 +67,27 @@ void CopyRaces::check(const run::Warp& warp, const run::Access& access) const {
             report::Kind::kRace, launch, *access.instruction,
             report::copy_race_text(thread_name(*warp.block, warp.thread_id(lane)),
                                    place_of(launch, launch.running, *access.instruction),
-                                   access.writes, text_of(*work, range)));
+                                   does(access), text_of(*work, range)));
       }
     }
+  }
+}
+
+void CopyRaces::note_constants_read(const run::Warp& warp, const run::Access& access) {
+  Work* const kernel = streams_.current_work();
+  if (kernel == nullptr) return;
+  const bool is_uniform = access.pattern == run::Pattern::kUniform;
+  for (std::uint32_t rest = access.lanes; rest != 0; rest = is_uniform ? 0 : rest & (rest - 1)) {
+    const std::uint64_t address = access.address[static_cast<std::size_t>(std::countr_zero(rest))];
+    const auto holds = [&](const Work::Range& range) {
+      return overlap(range, address, address + 1);
+    };
+    if (std::ranges::any_of(kernel->ranges, holds)) continue;
+    const memory::Allocation* const variable = memory::find(address);
+    if (variable == nullptr || kernel->ranges.size() == kMaxRanges) return;
+    const run::Launch& launch = *warp.block->launch;
+    kernel->ranges.push_back({variable->base, variable->base + variable->size_bytes, false,
+                              place_of(launch, launch.running, *access.instruction)});
   }
 }
 
@@ -83,11 +107,16 @@ void CopyRaces::check_kernel(const Work& copy, const Work::Range& range, const W
       report::copy_meets_kernel_text(text_of(copy, range), kernel.kernel, place, found->writes));
 }
 
-// A copy against another one.
+// A copy against another one, or against a kernel's constants.
 void CopyRaces::check_ranges(const Work& copy, const Work::Range& range, const Work& other) {
   for (const Work::Range& theirs : other.ranges) {
     if (!overlap(theirs, range.begin, range.end)) continue;
     if (!theirs.is_written && !range.is_written) continue;
+    if (other.is_kernel()) {
+      return report_copy(copy, theirs.read_at, other.kernel,
+                         report::copy_meets_kernel_text(text_of(copy, range), other.kernel,
+                                                        theirs.read_at, false));
+    }
     return report_copy(copy, place_of(other.issued_at), "",
                        report::copy_meets_copy_text(text_of(copy, range), text_of(other, theirs)));
   }

@@ -33,6 +33,8 @@ class CopyRaces {
 
   // A kernel's access against the copies that may still run.
   void check(const run::Warp& warp, const run::Access& access) const;
+  // The current kernel reads constants, which have no shadow.
+  void note_constants_read(const run::Warp& warp, const run::Access& access);
 
   // The current copy or fill reads or writes device memory: checks that against concurrent work,
   // and records it. An allocation or a free in the order of a stream counts as a write.

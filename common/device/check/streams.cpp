@@ -139,7 +139,8 @@ std::uint32_t StreamOrder::first_concurrent_block(std::uint32_t otherwise) const
 }
 
 bool StreamOrder::has_concurrent_copies() const {
-  return std::ranges::any_of(concurrent_, [](const Work* work) { return !work->ranges.empty(); });
+  const auto is_copy = [](const Work* work) { return !work->is_kernel() && !work->ranges.empty(); };
+  return std::ranges::any_of(concurrent_, is_copy);
 }
 
 void StreamOrder::set_work_aside() {

@@ -46,6 +46,7 @@ struct Work {
   struct Range {
     std::uint64_t begin = 0, end = 0;  // of device memory
     bool is_written = false;
+    report::Place read_at = {};  // by a kernel
   };
 
   std::uint64_t number = 0;       // on its stream
@@ -54,7 +55,7 @@ struct Work {
   std::string kernel;
   const code::Program* program = nullptr;
   report::CopyKind kind = report::CopyKind::kCopyOrFill;  // of what is no kernel, as the next two
-  std::vector<Range> ranges;
+  std::vector<Range> ranges;  // of a kernel: the constants that it has read
   memory::HostPlace issued_at;
 
   bool is_kernel() const { return first_block < end_block; }

@@ -186,11 +186,10 @@ std::string same_value_text() {
   return "; both store the same value here, which does no harm as long as they do";
 }
 
-std::string copy_race_text(const std::string& thread, const Place& place, bool writes,
+std::string copy_race_text(const std::string& thread, const Place& place, const std::string& does,
                            const StreamCopy& copy) {
-  return thread + (writes ? " writes" : " reads") + " global memory in " +
-         line_name(place, place.file) + " that " + name_running(copy) + " on another stream" +
-         stream_remedy(copy);
+  return thread + " " + does + " in " + line_name(place, place.file) + " that " +
+         name_running(copy) + " on another stream" + stream_remedy(copy);
 }
 
 std::string copy_meets_kernel_text(const StreamCopy& copy, const std::string& kernel,

@@ -64,8 +64,8 @@ struct StreamCopy {
   bool is_written = false;  // the range that it shares with an access; else it reads there
 };
 
-// The thread accesses memory of the copy, which may still run.
-std::string copy_race_text(const std::string& thread, const Place& place, bool writes,
+// The thread accesses memory of the copy, which may still run. `does`: "reads global memory".
+std::string copy_race_text(const std::string& thread, const Place& place, const std::string& does,
                            const StreamCopy& copy);
 
 // The copy uses memory that a kernel, which may still run, accesses at `place`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Races between launches, copies and the host.
 #include "check_test.h"
+#include "memory/address_map.h"
 
 namespace check_test {
 namespace {
@@ -47,6 +48,49 @@ TEST_F(CheckStream, OneStreamIsInOrder) {
   copies(11, false);
   copies(11, true);
   expect_none();
+}
+
+class CheckConstantInStreams : public CheckStream {
+ protected:
+  CheckConstantInStreams() : table(memory::variable_room(4096)) {
+    memory::declare(table, 64, "table", true, memory::Allocation::Kind::kConstant);
+  }
+
+  void reads_table(check::StreamId stream, std::uint32_t line = 6) {
+    begin(1, 32, 0, stream);
+    run::Access access = read(make(line, table));
+    access.space = run::Space::kConst;
+    access.lanes = 0xffff;
+    does(warp(), access);
+    end();
+  }
+  void fills_table(check::StreamId stream) {
+    checker.streams().begin_work(stream).issued_at = {"/home/a.cu", 60};
+    checker.on_write(table + 16, 4);
+    checker.streams().end_work();
+  }
+
+  std::uint64_t table;
+};
+
+TEST_F(CheckConstantInStreams, OneStreamIsInOrder) {
+  reads_table(11);
+  fills_table(11);
+  checker.streams().host_waits_for_all();
+  fills_table(13);
+  expect_none();
+}
+
+TEST_F(CheckConstantInStreams, ACopyMeetsAKernelThatReads) {
+  reads_table(11);
+  fills_table(12);
+  expect(Kind::kRace, 60, {"first, which may still run on another stream, reads in line 6"});
+}
+
+TEST_F(CheckConstantInStreams, AKernelReadsWhatACopyMayStillWrite) {
+  fills_table(12);
+  reads_table(11);
+  expect(Kind::kRace, 6, {"reads constant memory in line 6", "line 60"});
 }
 
 TEST_F(CheckStream, TwoStreamsAreNot) {
