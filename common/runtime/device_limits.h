@@ -18,7 +18,6 @@ inline constexpr std::size_t kDeviceMemoryBytes = memory::kDeviceMemoryBytes;
 inline constexpr unsigned kMaxThreadsPerBlock = 1024;
 inline constexpr unsigned kMaxBlockDim[3] = {1024, 1024, 64};
 inline constexpr unsigned kMaxGridDim[3] = {2147483647, 65535, 65535};
-inline constexpr int kMaxPortableClusterSize = 8;
 inline constexpr std::size_t kDefaultSharedBytesPerBlock = std::size_t{48} << 10;
 
 // A multiprocessor.

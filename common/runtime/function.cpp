@@ -26,6 +26,21 @@ int max_threads(const Kernel& kernel) {
   return bound == 0 ? most : std::min(bound, most);
 }
 
+cudaError_t set_limits(Kernel& kernel, std::uint32_t dynamic_limit, std::uint32_t cluster_limit) {
+  const serve::SetKernelLimits limits = {kernel.about.kernel, dynamic_limit, cluster_limit};
+  const cudaError_t error = ask(limits).error;
+  if (error == cudaSuccess) {
+    kernel.dynamic_limit = dynamic_limit;
+    kernel.cluster_limit = cluster_limit;
+  }
+  return set_last_error(error);
+}
+
+template <class Dim>
+std::uint64_t blocks_in(const Dim& cluster) {
+  return std::uint64_t{cluster.x} * cluster.y * cluster.z;
+}
+
 }  // namespace
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
@@ -43,6 +58,14 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
   a.ptxVersion = a.binaryVersion = 10 * kComputeMajor + kComputeMinor;
   a.maxDynamicSharedSizeBytes = static_cast<int>(kernel->dynamic_limit);
   a.preferredShmemCarveout = -1;
+  const serve::Size& cluster = kernel->about.cluster;
+  if (blocks_in(cluster) > 1) {
+    a.clusterDimMustBeSet = 1;
+    a.requiredClusterWidth = static_cast<int>(cluster.x);
+    a.requiredClusterHeight = static_cast<int>(cluster.y);
+    a.requiredClusterDepth = static_cast<int>(cluster.z);
+  }
+  a.nonPortableClusterSizeAllowed = kernel->cluster_limit > memory::kMaxPortableClusterSize ? 1 : 0;
   *attributes = a;
   return set_last_error(cudaSuccess);
 }
@@ -57,19 +80,16 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
     case cudaFuncAttributePreferredSharedMemoryCarveout:
       return set_last_error(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
-      return set_last_error(cudaSuccess);
+      if (value != 0 && value != 1) return set_last_error(cudaErrorInvalidValue);
+      return set_limits(*kernel, kernel->dynamic_limit,
+                        value == 1 ? memory::kMaxClusterSize : memory::kMaxPortableClusterSize);
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
-      break;
+      if (value < 0 || static_cast<std::size_t>(value) > max_shared_bytes_per_block()) break;
+      return set_limits(*kernel, static_cast<std::uint32_t>(value), kernel->cluster_limit);
     default:
-      return set_last_error(cudaErrorInvalidValue);
+      break;
   }
-  if (value < 0 || static_cast<std::size_t>(value) > max_shared_bytes_per_block()) {
-    return set_last_error(cudaErrorInvalidValue);
-  }
-  const auto size_bytes = static_cast<std::uint32_t>(value);
-  const cudaError_t error = ask(serve::SetSharedLimit{kernel->about.kernel, size_bytes}).error;
-  if (error == cudaSuccess) kernel->dynamic_limit = size_bytes;
-  return set_last_error(error);
+  return set_last_error(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
@@ -132,10 +152,13 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* num_clusters, const void* functi
   const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
       &num_blocks, function, static_cast<int>(block.x * block.y * block.z),
       config->dynamicSmemBytes);
-  const auto size = static_cast<int>(launch.cluster.x * launch.cluster.y * launch.cluster.z);
-  if (size < 1) return set_last_error(cudaErrorInvalidClusterSize);
-  *num_clusters = g_multiprocessors.count / size * num_blocks;
-  return error;
+  if (error != cudaSuccess) return error;
+  const Kernel& kernel = *find_kernel(function);
+  const std::uint64_t named = blocks_in(launch.cluster);
+  const std::uint64_t size = named == 1 ? blocks_in(kernel.about.cluster) : named;
+  if (size < 1 || size > kernel.cluster_limit) return set_last_error(cudaErrorInvalidClusterSize);
+  *num_clusters = g_multiprocessors.count / static_cast<int>(size) * num_blocks;
+  return cudaSuccess;
 }
 
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int* num_blocks, const void* function,
@@ -146,7 +169,7 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int* num_blocks, const void* fu
     return set_last_error(error);
   }
   if (num_blocks == nullptr || config == nullptr) return set_last_error(cudaErrorInvalidValue);
-  *num_blocks = kMaxPortableClusterSize;
+  *num_blocks = static_cast<int>(kernel->cluster_limit);
   return set_last_error(cudaSuccess);
 }
 

@@ -27,6 +27,7 @@ struct Kernel {
   serve::FindKernel::Result about;
   std::vector<serve::ParameterPlace> parameters;
   std::uint32_t dynamic_limit = 0;  // of shared memory
+  std::uint32_t cluster_limit = memory::kMaxPortableClusterSize;
 };
 
 // Asks the device at the first use. Null: no kernel.

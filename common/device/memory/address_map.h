@@ -24,7 +24,8 @@ inline constexpr std::uint64_t kDeviceMemoryBytes = std::uint64_t{4} << 30;  // 
 // Windows. A block's shared memory: one window for each block of a cluster.
 inline constexpr std::uint64_t kSharedBase = kDeviceBase - (std::uint64_t{1} << 32);
 inline constexpr std::uint64_t kSharedWindowBytes = std::uint64_t{1} << 24;
-inline constexpr std::uint64_t kMaxClusterSize = 16;
+inline constexpr std::uint32_t kMaxClusterSize = 16;
+inline constexpr std::uint32_t kMaxPortableClusterSize = 8;
 // A thread's local memory: each resident thread has a window of its own, so that a pointer to
 // another thread's variable is recognised.
 inline constexpr std::uint64_t kLocalBase = kDeviceBase - (std::uint64_t{1} << 36);

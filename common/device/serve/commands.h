@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "memory/address_map.h"
+
 namespace serve {
 
 enum class Kind : std::uint32_t {
@@ -20,7 +22,7 @@ enum class Kind : std::uint32_t {
   kLoadModule,
   kFindKernel,
   kFindSymbol,
-  kSetSharedLimit,
+  kSetKernelLimits,
   kAllocate,
   kFree,
   kFind,
@@ -115,6 +117,10 @@ struct LoadModule {
   std::uint32_t piece_bytes = 0;  // in Ring::data
 };
 
+struct Size {
+  std::uint32_t x = 1, y = 1, z = 1;
+};
+
 // By mangled name, which is the tail. The answer's tail: a ParameterPlace for each parameter, then
 // the kernel's readable name.
 struct FindKernel {
@@ -126,6 +132,7 @@ struct FindKernel {
     std::uint32_t static_shared_bytes = 0;
     std::uint32_t local_bytes = 0;
     std::uint32_t max_threads = 0;  // __launch_bounds__; 0: none
+    Size cluster;                   // __cluster_dims__; 1: none
   };
   std::uint32_t module = 0;  // 0: in any
   std::uint32_t name_bytes = 0;
@@ -146,12 +153,13 @@ struct FindSymbol {
   std::uint32_t name_bytes = 0;
 };
 
-// cudaFuncAttributeMaxDynamicSharedMemorySize
-struct SetSharedLimit {
-  static constexpr Kind kKind = Kind::kSetSharedLimit;
+// cudaFuncAttributeMaxDynamicSharedMemorySize, cudaFuncAttributeNonPortableClusterSizeAllowed
+struct SetKernelLimits {
+  static constexpr Kind kKind = Kind::kSetKernelLimits;
   using Result = Nothing;
   std::uint32_t kernel = 0;
-  std::uint32_t size_bytes = 0;
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::uint32_t cluster_blocks = memory::kMaxPortableClusterSize;
 };
 
 enum class Memory : std::uint32_t { kDevice, kManaged, kPinned, kLast = kPinned };
@@ -348,10 +356,6 @@ struct CallersWork {
   using Result = Nothing;
   std::uint64_t stream = 0;
   std::uint32_t writes = 0;
-};
-
-struct Size {
-  std::uint32_t x = 1, y = 1, z = 1;
 };
 
 inline constexpr std::uint32_t kMaxParameterBytes = 32764;  // CUDA's limit

@@ -21,6 +21,7 @@ enum CudaError : int {
   kCooperativeLaunchTooLarge = 720,
   kNotPermitted = 800,
   kNotSupported = 801,
+  kInvalidClusterSize = 912,
   kUnknown = 999,
 };
 

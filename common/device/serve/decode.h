@@ -15,7 +15,7 @@
 namespace serve {
 
 using AnyCommand =
-    std::variant<Connect, LoadModule, FindKernel, FindSymbol, SetSharedLimit, Allocate, Free, Find,
+    std::variant<Connect, LoadModule, FindKernel, FindSymbol, SetKernelLimits, Allocate, Free, Find,
                  AskMemory, Reset, Copy, CopyMore, Fill, AddStream, RemoveStream, WaitForStream,
                  WaitForAll, AskStream, AddEvent, RemoveEvent, RecordEvent, WaitForEvent, AskEvent,
                  StreamWaits, CallersWork, Launch, Proceed, GiveUp, Touch, Report, TakePrinted,

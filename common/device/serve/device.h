@@ -25,6 +25,7 @@
 #include "run/machine.h"
 #include "serve/asked_bytes.h"
 #include "serve/commands.h"
+#include "serve/cuda_errors.h"
 #include "serve/decode.h"
 #include "serve/watchers.h"
 
@@ -105,6 +106,7 @@ class Device {
     Module* module;
     const code::Function* function;
     std::uint32_t dynamic_limit;  // of shared memory
+    std::uint32_t cluster_limit = memory::kMaxPortableClusterSize;
   };
   // What a kernel has launched.
   struct Nested {
@@ -191,7 +193,7 @@ class Device {
   int handle(const MakeImage&, MakeImage::Result&, Call&);
   int handle(const EndImage&, Nothing&, Call&);
   // launch_commands.cpp
-  int handle(const SetSharedLimit&, Nothing&, Call&);
+  int handle(const SetKernelLimits&, Nothing&, Call&);
   int handle(const Launch&, Nothing&, Call&);
   int handle(const Proceed&, Nothing&, Call&);
   int handle(const GiveUp&, Nothing&, Call&);
@@ -218,7 +220,14 @@ class Device {
   void wait_as_asked(std::uint32_t waits, std::uint32_t which, std::uint64_t stream);
   bool host_can_reach(std::uint64_t address) const;
 
-  std::optional<std::string> problem_with(const Launch& command, const Kernel& kernel) const;
+  struct LaunchProblem {
+    LaunchProblem(std::string problem, int code = kInvalidValue)
+        : text(std::move(problem)), error(code) {}
+
+    std::string text;
+    int error;
+  };
+  std::optional<LaunchProblem> problem_with(const Launch& command, const Kernel& kernel) const;
   int check_launch(const Launch& command, const Kernel& kernel, Call& call);
   std::unique_ptr<run::Launch> make_launch(const Launch& command, const Kernel& kernel) const;
   void start(Module& module, std::unique_ptr<run::Launch> launch);

@@ -35,21 +35,46 @@ run::Dim dim(const Size& size) { return {size.x, size.y, size.z}; }
 
 bool divides(const Size& cluster, const Size& grid) {
   return !is_empty(cluster) && grid.x % cluster.x == 0 && grid.y % cluster.y == 0 &&
-         grid.z % cluster.z == 0 &&
-         std::uint64_t{cluster.x} * cluster.y <= memory::kMaxClusterSize &&
-         count(cluster) <= memory::kMaxClusterSize;
+         grid.z % cluster.z == 0;
+}
+
+bool is_larger(const Size& cluster, std::uint64_t limit) {
+  return std::uint64_t{cluster.x} * cluster.y > limit || count(cluster) > limit;
+}
+
+Size own_cluster(const code::Function& kernel) {
+  return {kernel.cluster[0], kernel.cluster[1], kernel.cluster[2]};
 }
 
 // A launch that names no cluster has the kernel's own.
 Size cluster_of(const Launch& command, const code::Function& kernel) {
-  if (count(command.cluster) != 1) return command.cluster;
-  return {kernel.cluster[0], kernel.cluster[1], kernel.cluster[2]};
+  return count(command.cluster) != 1 ? command.cluster : own_cluster(kernel);
+}
+
+// After "with clusters of 4 x 1 x 1 blocks"; empty: no problem.
+std::string problem_with_cluster(const Size& cluster, const Launch& command,
+                                 const code::Function& kernel, std::uint32_t limit) {
+  if (is_larger(cluster, memory::kMaxClusterSize)) {
+    return " (at most " + std::to_string(memory::kMaxClusterSize) + " blocks)";
+  }
+  if (is_larger(cluster, limit)) {
+    return " (more than " + std::to_string(limit) +
+           " need cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1))";
+  }
+  const Size own = own_cluster(kernel);
+  if (count(own) != 1 && shape(own) != shape(cluster)) {
+    return " (its __cluster_dims__ says " + shape(own) + ")";
+  }
+  if (divides(cluster, command.grid)) return "";
+  return " in a grid of " + shape(command.grid) +
+         " (in each direction, the grid must be a multiple of the cluster)";
 }
 
 }  // namespace
 
 // What no GPU takes, after "the launch of NAME". Empty: too little to say. Nothing: no problem.
-std::optional<std::string> Device::problem_with(const Launch& command, const Kernel& kernel) const {
+std::optional<Device::LaunchProblem> Device::problem_with(const Launch& command,
+                                                          const Kernel& kernel) const {
   const bool has_few_threads =
       fits(command.block, {UINT32_MAX, UINT32_MAX, UINT32_MAX}) &&
       std::uint64_t{command.block.x} * command.block.y <= run::kMaxThreadsPerBlock &&
@@ -93,10 +118,11 @@ std::optional<std::string> Device::problem_with(const Launch& command, const Ker
                 : ")");
   }
   const Size cluster = cluster_of(command, *kernel.function);
-  if (!divides(cluster, command.grid)) {
-    return " with clusters of " + shape(cluster) + " blocks in a grid of " + shape(command.grid) +
-           " (in each direction, the grid must be a multiple of the cluster, which has at most " +
-           std::to_string(memory::kMaxClusterSize) + " blocks)";
+  const std::string problem =
+      problem_with_cluster(cluster, command, *kernel.function, kernel.cluster_limit);
+  if (!problem.empty()) {
+    return LaunchProblem(" with clusters of " + shape(cluster) + " blocks" + problem,
+                         kInvalidClusterSize);
   }
   return std::nullopt;
 }
@@ -107,7 +133,7 @@ int Device::check_launch(const Launch& command, const Kernel& kernel, Call& call
   if (sticky_ != kSuccess) return call.explain(sticky_, launch);
   if (!is_stream(command.stream)) return call.explain(kInvalidResourceHandle, launch);
   if (const auto problem = problem_with(command, kernel)) {
-    return call.explain(kInvalidValue, launch + *problem);
+    return call.explain(problem->error, launch + problem->text);
   }
   if (command.parameter_bytes < kernel.function->parameter_bytes && command.checks_only == 0) {
     return call.explain(kInvalidValue, launch);
@@ -115,12 +141,16 @@ int Device::check_launch(const Launch& command, const Kernel& kernel, Call& call
   return kSuccess;
 }
 
-int Device::handle(const SetSharedLimit& command, Nothing&, Call&) {
+int Device::handle(const SetKernelLimits& command, Nothing&, Call&) {
   if (command.kernel == 0 || command.kernel > kernels_.size()) return kInvalidDeviceFunction;
   Kernel& kernel = kernels_[command.kernel - 1];
-  const std::uint64_t all = std::uint64_t{command.size_bytes} + kernel.function->shared_bytes;
-  if (all > run::kMaxSharedBytesPerBlock) return kInvalidValue;
-  kernel.dynamic_limit = command.size_bytes;
+  const std::uint64_t all =
+      std::uint64_t{command.dynamic_shared_bytes} + kernel.function->shared_bytes;
+  if (all > run::kMaxSharedBytesPerBlock || command.cluster_blocks > memory::kMaxClusterSize) {
+    return kInvalidValue;
+  }
+  kernel.dynamic_limit = command.dynamic_shared_bytes;
+  kernel.cluster_limit = command.cluster_blocks;
   return kSuccess;
 }
 

@@ -158,6 +158,7 @@ int Device::handle(const FindKernel& command, FindKernel::Result& result, Call& 
     result.static_shared_bytes = found->shared_bytes;
     result.local_bytes = found->local_bytes;
     result.max_threads = found->max_threads;
+    result.cluster = {found->cluster[0], found->cluster[1], found->cluster[2]};
     std::vector<ParameterPlace> places;
     for (std::size_t i = 0; i < found->parameters.size(); ++i) {
       const ptx::Variable& parameter = found->parameters[i];

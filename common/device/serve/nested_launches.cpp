@@ -38,9 +38,9 @@ int Device::take_nested(Module& module, run::NestedLaunch nested) {
   if (const auto problem = problem_with(command, kernel)) {
     report::report({report::Kind::kLaunchError, nested.at.file, nested.at.line,
                     kernel.function->readable,
-                    "the launch of " + kernel.function->readable + *problem +
+                    "the launch of " + kernel.function->readable + problem->text +
                         " failed in the kernel that makes it"});
-    return kInvalidValue;
+    return problem->error;
   }
   std::unique_ptr<run::Launch> launch = make_launch(command, kernel);
   launch->parameters = std::move(nested.parameters);

@@ -195,7 +195,6 @@ TEST_F(Serve, ChecksLaunchesAgainstTheDevicesLimits) {
   EXPECT_EQ(refused([](auto& c) { c.dynamic_shared_bytes = (48 << 10) + 1; }),
             "the launch of store with 49153 bytes of dynamic shared memory (at most 49152 without "
             "cudaFuncSetAttribute)");
-  EXPECT_NE(refused([](auto& c) { c.cluster = {2, 1, 1}; }).find("clusters"), std::string::npos);
   EXPECT_EQ(refused([](auto& c) {
               c.block = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
             }).substr(0, 30),
@@ -210,23 +209,46 @@ TEST_F(Serve, ChecksLaunchesAgainstTheDevicesLimits) {
 TEST_F(Serve, AKernelMayNameTheSizeOfItsClusters) {
   const std::uint64_t out = allocate(8);
   serve::Launch command = launch_of("clustered");
+  const auto refused = [&] {
+    ask(command, parameters(out, 0));
+    EXPECT_EQ(error(), serve::kInvalidClusterSize);
+    return tail_;
+  };
   command.grid = {3, 1, 1};
-  ask(command, parameters(out, 0));
-  EXPECT_EQ(error(), kInvalidValue);
-  EXPECT_EQ(tail_.find("the launch of clustered with clusters of 2 x 1 x 1 blocks in a grid of "
-                       "3 x 1 x 1 (in each direction, the grid must be a multiple of the cluster"),
-            0U)
-      << tail_;
+  EXPECT_EQ(refused(),
+            "the launch of clustered with clusters of 2 x 1 x 1 blocks in a grid of 3 x 1 x 1 "
+            "(in each direction, the grid must be a multiple of the cluster)");
   command.grid = {4, 1, 1};
+  command.cluster = {4, 1, 1};
+  EXPECT_EQ(refused(),
+            "the launch of clustered with clusters of 4 x 1 x 1 blocks (its __cluster_dims__ says "
+            "2 x 1 x 1)");
+  command.cluster = {1, 1, 1};
   ask(command, parameters(out, 0));
   EXPECT_EQ(error(), kSuccess);
   EXPECT_EQ(*reinterpret_cast<const std::uint32_t*>(out), 2u);
 }
 
-TEST_F(Serve, RaisesTheLimitOfSharedMemoryForOneKernel) {
-  ask(serve::SetSharedLimit{kernel("store"), 100 << 10});
+TEST_F(Serve, RaisesTheLimitOfClustersForOneKernel) {
+  serve::Launch command = launch_of("store");
+  command.grid = command.cluster = {16, 1, 1};
+  ask(command, parameters(allocate(8), 1));
+  EXPECT_EQ(error(), serve::kInvalidClusterSize);
+  EXPECT_NE(tail_.find("more than 8 need cudaFuncSetAttribute"), std::string::npos) << tail_;
+  ask(serve::SetKernelLimits{kernel("store"), 1024, 16});
   EXPECT_EQ(error(), kSuccess);
-  ask(serve::SetSharedLimit{kernel("store"), 228 << 10});
+  ask(command, parameters(allocate(8), 1));
+  EXPECT_EQ(error(), kSuccess);
+  command.grid = command.cluster = {32, 1, 1};
+  ask(command, parameters(allocate(8), 1));
+  EXPECT_EQ(error(), serve::kInvalidClusterSize);
+  EXPECT_NE(tail_.find("(at most 16 blocks)"), std::string::npos) << tail_;
+}
+
+TEST_F(Serve, RaisesTheLimitOfSharedMemoryForOneKernel) {
+  ask(serve::SetKernelLimits{kernel("store"), 100 << 10});
+  EXPECT_EQ(error(), kSuccess);
+  ask(serve::SetKernelLimits{kernel("store"), 228 << 10});
   EXPECT_EQ(error(), kInvalidValue);
   serve::Launch command = launch_of("store");
   command.dynamic_shared_bytes = 100 << 10;

@@ -105,6 +105,18 @@ TEST_F(Launches, HaveAttributes) {
   EXPECT_EQ(num_clusters, 5 * 8);  // 16 multiprocessors make 5 groups of 3
   EXPECT_EQ(cudaOccupancyMaxPotentialClusterSize(&num_blocks, kFill, &config), cudaSuccess);
   EXPECT_EQ(num_blocks, 8);
+  clusters.val.clusterDim.x = 16;
+  EXPECT_EQ(cudaOccupancyMaxActiveClusters(&num_clusters, kFill, &config),
+            cudaErrorInvalidClusterSize);
+  EXPECT_EQ(cudaFuncSetAttribute(kFill, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+            cudaSuccess);
+  EXPECT_EQ(cudaOccupancyMaxActiveClusters(&num_clusters, kFill, &config), cudaSuccess);
+  EXPECT_EQ(num_clusters, 1 * 8);
+  EXPECT_EQ(cudaOccupancyMaxPotentialClusterSize(&num_blocks, kFill, &config), cudaSuccess);
+  EXPECT_EQ(num_blocks, 16);
+  EXPECT_EQ(cudaFuncGetAttributes(&attributes, kFill), cudaSuccess);
+  EXPECT_EQ(attributes.nonPortableClusterSizeAllowed, 1);
+  EXPECT_EQ(attributes.clusterDimMustBeSet, 0);
   EXPECT_EQ(cudaFuncGetAttributes(&attributes, &attributes), cudaErrorInvalidDeviceFunction);
 }
 
