@@ -12,8 +12,8 @@
 namespace code {
 namespace {
 
-// clang and ptx::link() mark what only one file of a program knows. A variable's name that is also a
-// type's code, as g is, stays itself.
+// clang and ptx::link() mark what only one file of a program knows. A variable's name that is also
+// a type's code, as g is, stays itself.
 std::string demangled(std::string_view mangled) {
   for (const std::string_view mark : {"__intern__", "__static__", ".file"}) {
     mangled = mangled.substr(0, mangled.find(mark));

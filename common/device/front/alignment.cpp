@@ -4,28 +4,37 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <optional>
-#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace front {
 namespace {
 
 constexpr std::string_view kAlign = "align ";
-constexpr std::string_view kOfAggregate = "!tbaa.struct ";  // no memcpy() of the program's has it
+constexpr std::string_view kMark = "!tbaa ";
+constexpr std::string_view kCopyMark = "!tbaa.struct ";  // no memcpy() of the program's has it
+
+// The vectors of CUDA whose copy is one access, and their alignments in bytes.
+constexpr std::pair<std::string_view, unsigned> kVectors[] = {
+    {"char2", 2},      {"uchar2", 2},      {"char4", 4},         {"uchar4", 4},
+    {"short2", 4},     {"ushort2", 4},     {"short4", 8},        {"ushort4", 8},
+    {"int2", 8},       {"uint2", 8},       {"int4", 16},         {"uint4", 16},
+    {"long2", 16},     {"ulong2", 16},     {"long4", 16},        {"ulong4", 16},
+    {"longlong2", 16}, {"ulonglong2", 16}, {"longlong4", 16},    {"ulonglong4", 16},
+    {"float2", 8},     {"float4", 16},     {"double2", 16},      {"double4", 16},
+    {"__half", 2},     {"__half2", 4},     {"__nv_bfloat16", 2}, {"__nv_bfloat162", 4},
+};
+constexpr unsigned kVectorBytes = 16;
 
 // What an address leads to.
 struct Origin {
   enum class Kind { kPointer, kVariable, kLocal };
 
   Kind kind = Kind::kPointer;
-  bool is_packed = false;      // through a member of a packed structure
-  bool is_whole = true;        // no member, which may be as aligned as what it is in
-  std::string_view type = {};  // of a local variable: the structure that it has or holds
+  std::string_view type =
+      {};  // of what lies there, as far as it is known: LLVM's name, of an array its items'
 };
-
-using Origins = std::map<std::string_view, Origin>;  // by the value's name
 
 unsigned number_in(std::string_view text) {
   unsigned number = 0;
@@ -39,13 +48,8 @@ unsigned alignment_in(std::string_view text) {
   return at == std::string_view::npos ? 0 : number_in(text.substr(at + kAlign.size()));
 }
 
-// Of a type that `text` begins with; 0: it is no scalar and no vector of scalars.
-unsigned alignment_of_type(std::string_view text) {
-  if (text.starts_with('<')) {  // <2 x half>
-    const std::size_t of = text.find(" x ");
-    if (of == std::string_view::npos) return 0;
-    return number_in(text.substr(1)) * alignment_of_type(text.substr(of + 3));
-  }
+// Of a scalar that `text` begins with the type of; 0: it is none.
+unsigned alignment_of_scalar(std::string_view text) {
   if (text.starts_with('i')) return number_in(text.substr(1)) / 8;
   if (text.starts_with("half") || text.starts_with("bfloat")) return 2;
   if (text.starts_with("float")) return 4;
@@ -53,153 +57,253 @@ unsigned alignment_of_type(std::string_view text) {
   return 0;
 }
 
-// Through an array or from one element to the next, and not to a structure's member or base.
-bool steps_over_elements(const Instruction& made) {
-  const std::string_view type = made.operands[0];
-  if (type.find('[') != std::string_view::npos) return true;
-  return made.operands.size() == 3 && !type.ends_with(" i8") && type != "i8";
-}
-
 bool is_power_of_two(unsigned number) { return number != 0 && (number & (number - 1)) == 0; }
 
-class Aligner {
+// An aggregate's copy; its sides are views of the line.
+struct Copy {
+  explicit Copy(std::string_view line) {
+    if (line.find(kCopyMark) == std::string_view::npos) return;
+    const Call call(line);
+    if (!call.callee.starts_with("@llvm.memcpy.") || call.arguments.size() < 3) return;
+    is_volatile = call.arguments.back() == "i1 true";
+    to = call.arguments[0];
+    from = call.arguments[1];
+    const std::string_view size = call.arguments[2];
+    size_bytes = number_in(size.substr(std::min(size.find(' ') + 1, size.size())));
+    marks = line.substr(std::min(line.find("), !"), line.size() - 1) + 1);
+  }
+
+  std::string_view to, from;
+  std::string_view marks;   // what follows the call
+  unsigned size_bytes = 0;  // 0: the line is no such copy
+  bool is_volatile = false;
+};
+
+// `!"_ZTS6float4"` -> float4
+std::string_view name_in(std::string_view mark) {
+  constexpr std::string_view kBegin = R"(!"_ZTS)";
+  if (!mark.starts_with(kBegin) || !mark.ends_with('"')) return {};
+  mark.remove_suffix(1);
+  return mark.substr(std::min(mark.find_first_not_of("0123456789", kBegin.size()), mark.size()));
+}
+
+// Of an array type the type of its items, in as many dimensions as it has.
+std::string_view item_of(std::string_view type) {
+  while (type.starts_with('[')) {
+    type.remove_prefix(std::min(type.find(" x ") + 3, type.size()));
+    if (type.ends_with(']')) type.remove_suffix(1);
+  }
+  return type;
+}
+
+// Behind words such as inbounds.
+std::string_view type_in(std::string_view operand) {
+  while (operand.starts_with("inbounds ") || operand.starts_with("nuw ") ||
+         operand.starts_with("nusw ")) {
+    operand.remove_prefix(operand.find(' ') + 1);
+  }
+  return operand;
+}
+
+// Where the pointers of one function come from.
+class Origins {
  public:
-  explicit Aligner(Module& module) : module_(module) {
-    for (const std::string& line : module_.lines) {
-      if (line.starts_with('%') && line.find(" = type <{") != std::string::npos) {
-        packed_.emplace(names_in(line).front());
-      } else if (line.find(" = alloca ") != std::string::npos) {
-        learn_type(Instruction(line));
-      }
+  // The line that made the value must stay as it is.
+  void follow(const Instruction& made) {
+    if (made.operands.empty() || made.result.empty()) return;
+    if (made.opcode == "alloca") {
+      known_[made.result] = {.kind = Origin::Kind::kLocal};
+    } else if (made.opcode == "addrspacecast") {
+      known_[made.result] = of(made.operands.front());
+    } else if (made.opcode == "getelementptr" && made.operands.size() > 1) {
+      const std::string_view type = type_in(made.operands[0]);
+      const bool is_member = made.operands.size() > 3 && !type.starts_with('[');
+      known_[made.result] = {of(made.operands[1]).kind, is_member ? "" : item_of(type)};
     }
   }
 
-  void run() {
-    for (const FunctionLines& function : module_.functions) {
-      Origins origins;
-      for (std::size_t at = function.begin + 1; at < function.end; ++at) {
-        std::string& line = module_.lines[at];
-        const Instruction instruction(line);
-        if (instruction.opcode == "load" || instruction.opcode == "store") {
-          align_access(line, instruction, origins);
-        } else if (line.find(kOfAggregate) != std::string::npos) {
-          align_copy(line, origins);
-        } else if (!instruction.result.empty()) {
-          follow(instruction, origins);
-        }
-      }
-    }
+  [[nodiscard]] Origin of(std::string_view pointer) const {
+    const auto names = names_in(pointer);
+    const auto is_variable = [](std::string_view name) { return name.starts_with('@'); };
+    if (std::ranges::any_of(names, is_variable)) return {.kind = Origin::Kind::kVariable};
+    const auto known = names.empty() ? known_.end() : known_.find(names.back());
+    return known == known_.end() ? Origin{} : known->second;
   }
 
  private:
-  // A type is aligned no more than the least aligned of its variables.
-  void learn_type(const Instruction& alloca) {
-    const auto names = names_in(alloca.operands.front());
-    if (names.empty() || alloca.operands.size() < 2) return;
+  std::map<std::string_view, Origin> known_;  // by the value's name
+};
+
+// Whether clang's name of a structure, `%"struct.lab::Pair"`, is the mangled one,
+// `"_ZTSN3lab4PairE"`.
+bool is_same_type(std::string_view type, std::string_view mangled) {
+  if (type.ends_with('"')) type.remove_suffix(1);
+  const std::size_t number = type.find_last_not_of("0123456789");  // of a second one of that name
+  if (number != std::string_view::npos && type[number] == '.') type = type.substr(0, number);
+  const std::size_t scopes = type.find_last_of(".:");
+  if (scopes == std::string_view::npos) return false;
+  const std::string_view name = type.substr(scopes + 1);
+  return mangled.find(std::to_string(name.size()) + std::string(name)) != std::string_view::npos;
+}
+
+// What clang's marks tell of types (LLVM's type-based alias analysis, with paths to members). Views
+// of lines that no change touches.
+class Marks {
+ public:
+  explicit Marks(const Module& module) {
+    for (const std::string_view line : module.lines) {
+      const std::size_t at = line.find(" = ");
+      if (at == std::string_view::npos) continue;
+      const std::string_view made = line.substr(at + 3);
+      if (line.starts_with('!') && made.starts_with("!{")) {
+        nodes_[line.substr(0, at)] = made.substr(2);
+      } else if (made.starts_with("alloca %")) {
+        learn_alignment(Instruction(line));
+      }
+    }
+  }
+
+  // The name of the type that the line's access has; empty: a member, or any type.
+  [[nodiscard]] std::string_view type_of(std::string_view line) const {
+    const std::size_t at = line.find(kMark);
+    if (at == std::string_view::npos) return {};
+    const auto tag = node(split(line.substr(at + kMark.size() - 1)).front());
+    if (tag.size() < 2 || tag[0] != tag[1]) return {};
+    const auto type = node(tag[0]);
+    return type.size() < 3 || type[2] == R"(!"omnipotent char")" ? std::string_view{} : type[2];
+  }
+
+  // Of a structure, in bytes; 0: unknown. The program's own show it by local variables.
+  [[nodiscard]] unsigned alignment_of(std::string_view type) const {
+    const auto known = std::ranges::find(kVectors, name_in(type), &Alignment::first);
+    if (known != std::end(kVectors)) return known->second;
+    const auto is_it = [&](const Alignment& local) { return is_same_type(local.first, type); };
+    const auto local = std::ranges::find_if(locals_, is_it);
+    return local == locals_.end() ? 0 : local->second;
+  }
+
+ private:
+  using Alignment = std::pair<std::string_view, unsigned>;
+
+  // One variable may be declared with more.
+  void learn_alignment(const Instruction& alloca) {
+    if (alloca.operands.size() < 2) return;
     const unsigned bytes = alignment_in(alloca.operands.back());
-    const auto [known, is_new] = alignments_.try_emplace(std::string(names.back()), bytes);
+    const auto [known, is_new] = locals_.try_emplace(alloca.operands.front(), bytes);
     if (!is_new) known->second = std::min(known->second, bytes);
   }
 
-  void follow(const Instruction& made, Origins& origins) const {
-    // Names are views of lines, and a line that makes a value is not changed.
-    if (made.operands.empty()) return;
-    if (made.opcode == "alloca") {
-      const auto names = names_in(made.operands.front());
-      const std::string_view type = names.empty() ? std::string_view{} : names.back();
-      origins[made.result] = {.kind = Origin::Kind::kLocal, .type = type};
-    } else if (made.opcode == "addrspacecast") {
-      origins[made.result] = origin_of(made.operands.front(), origins);
-    } else if (made.opcode == "getelementptr" && made.operands.size() > 1) {
-      Origin origin = origin_of(made.operands[1], origins);
-      origin.is_packed |= names_a_packed(made.operands[0]);
-      origin.is_whole &= steps_over_elements(made);
-      origins[made.result] = origin;
-    } else if (made.opcode != "call") {
-      origins[made.result].is_whole = false;
-    }
+  [[nodiscard]] std::vector<std::string_view> node(std::string_view name) const {
+    const auto found = nodes_.find(name);
+    return found == nodes_.end() ? std::vector<std::string_view>{} : split(found->second);
   }
 
-  [[nodiscard]] Origin origin_of(std::string_view pointer, const Origins& origins) const {
-    const auto names = names_in(pointer);
-    const auto is_variable = [](std::string_view name) { return name.starts_with('@'); };
-    if (std::ranges::any_of(names, is_variable)) {
-      return {.kind = Origin::Kind::kVariable, .is_packed = names_a_packed(pointer)};
-    }
-    const auto known = names.empty() ? origins.end() : origins.find(names.back());
-    return known == origins.end() ? Origin{} : known->second;
-  }
-
-  [[nodiscard]] bool names_a_packed(std::string_view text) const {
-    const auto is_packed = [&](std::string_view name) { return packed_.contains(name); };
-    return text.find("<{") != std::string_view::npos ||
-           std::ranges::any_of(names_in(text), is_packed);
-  }
-
-  void align_access(std::string& line, const Instruction& access, const Origins& origins) const {
-    if (access.operands.size() < 3) return;
-    const unsigned natural = alignment_of_type(access.operands[0]);
-    raise(line, access.operands[1], access.operands[2], natural, origins);
-  }
-
-  // One side shows what the type asks of both.
-  void align_copy(std::string& line, const Origins& origins) const {
-    const Call call(line);
-    if (!call.callee.starts_with("@llvm.memcpy.") || call.arguments.size() < 3) return;
-    const std::string_view size = call.arguments[2];
-    const unsigned size_bytes = number_in(size.substr(std::min(size.find(' ') + 1, size.size())));
-    unsigned shown = 0;
-    for (const std::string_view side : {call.arguments[0], call.arguments[1]}) {
-      shown = std::max(shown, shown_by(side, origins));
-    }
-    const unsigned bytes = std::min(shown, size_bytes & ~(size_bytes - 1));
-    for (const std::size_t number : {0, 1}) {  // the first change moves the second side
-      const std::string_view side = Call(line).arguments[number];
-      raise(line, side, side, bytes, origins);
-    }
-  }
-
-  // A declared variable shows the alignment of its own type, which is another one.
-  [[nodiscard]] unsigned shown_by(std::string_view side, const Origins& origins) const {
-    const Origin origin = origin_of(side, origins);
-    const unsigned bytes = alignment_in(side);
-    if (!origin.is_whole) return 0;
-    if (origin.kind == Origin::Kind::kPointer) return bytes;
-    const auto of_type = alignments_.find(origin.type);
-    return of_type == alignments_.end() ? 0 : std::min(bytes, of_type->second);
-  }
-
-  // `said`, a view of the line, has the alignment of the access through `pointer`.
-  void raise(std::string& line, std::string_view pointer, std::string_view said, unsigned bytes,
-             const Origins& origins) const {
-    const Origin origin = origin_of(pointer, origins);
-    const unsigned now = alignment_in(said);
-    if (origin.kind != Origin::Kind::kVariable || origin.is_packed || now == 0 || now >= bytes ||
-        !is_power_of_two(bytes)) {
-      return;
-    }
-    const auto at =
-        static_cast<std::size_t>(said.data() - line.data()) + said.find(kAlign) + kAlign.size();
-    line.replace(at, std::to_string(now).size(), std::to_string(bytes));
-  }
-
-  Module& module_;
-  std::set<std::string, std::less<>> packed_;                // types
-  std::map<std::string, unsigned, std::less<>> alignments_;  // of types, in bytes
+  std::map<std::string_view, std::string_view> nodes_;
+  std::map<std::string_view, unsigned> locals_;  // by LLVM's name of the type
 };
 
-void strip_types(std::string& line) {
-  for (std::size_t at = 0; (at = line.find(", !tbaa", at)) != std::string::npos;) {
-    line.erase(at, std::min(line.find(',', at + 2), line.size()) - at);
+// `said`, a view of the line, has the alignment of an access.
+void raise(std::string& line, std::string_view said, unsigned bytes) {
+  const unsigned now = alignment_in(said);
+  if (now == 0 || now >= bytes || !is_power_of_two(bytes)) return;
+  const auto at =
+      static_cast<std::size_t>(said.data() - line.data()) + said.find(kAlign) + kAlign.size();
+  line.replace(at, std::to_string(now).size(), std::to_string(bytes));
+}
+
+// Through a pointer that the program has cast. Local variables will be registers.
+void align_access(std::string& line, const Instruction& access, const Marks& marks,
+                  const Origins& origins) {
+  if (access.operands.size() < 3 || marks.type_of(line).empty()) return;
+  const std::string_view operand = access.operands[0];  // of a store its value, too
+  const std::string_view type = operand.substr(0, operand.find(' '));
+  const Origin origin = origins.of(access.operands[1]);
+  if (origin.kind == Origin::Kind::kLocal || origin.type == type) return;
+  raise(line, access.operands[2], alignment_of_scalar(type));
+}
+
+void align_copy(std::string& line, const Marks& marks, const Origins& origins) {
+  const std::string_view type = marks.type_of(line);
+  for (const auto side : {&Copy::to, &Copy::from}) {
+    const std::string_view argument = Copy(line).*side;  // a change moves what follows
+    const Origin origin = origins.of(pointer_in(argument));
+    if (origin.kind == Origin::Kind::kLocal || is_same_type(origin.type, type)) continue;
+    raise(line, argument, marks.alignment_of(type));
   }
-  if (line.starts_with("!llvm.errno.tbaa")) line.clear();
+}
+
+// Calls `change` with each line, its instruction, and the origins of pointers before it.
+template <class Change>
+void for_each_instruction(Module& module, Change change) {
+  for (const FunctionLines& function : module.functions) {
+    Origins origins;
+    for (std::size_t at = function.begin + 1; at + 1 < function.end; ++at) {
+      const Instruction instruction(module.lines[at]);
+      origins.follow(instruction);
+      change(module.lines[at], instruction, origins);
+    }
+  }
+}
+
+// The lines that copy it by vectors.
+std::string vector_copy(const Copy& copy, unsigned number) {
+  std::string made;
+  for (unsigned offset = 0; offset < copy.size_bytes; offset += kVectorBytes) {
+    const std::string name = "%whole." + std::to_string(number) + "." + std::to_string(offset);
+    std::string to(pointer_in(copy.to));
+    std::string from(pointer_in(copy.from));
+    for (auto [side, pointer] : {std::pair{".to", &to}, {".from", &from}}) {
+      if (offset == 0) continue;
+      made += "  " + name + side + " = getelementptr inbounds i8, ptr " + *pointer + ", i64 " +
+              std::to_string(offset) + "\n";
+      *pointer = name + side;
+    }
+    made += "  " + name + " = load <2 x i64>, ptr " + from + ", align 16";
+    made += std::string(copy.marks) + "\n  store <2 x i64> " + name + ", ptr " + to + ", align 16";
+    made += std::string(copy.marks) + "\n";
+  }
+  made.pop_back();
+  return made;
+}
+
+void forget_in(std::string& line) {
+  for (std::size_t at = 0; (at = line.find(", !tbaa", at)) != std::string::npos;) {
+    line.erase(at, std::min(line.find_first_of(",\n", at + 2), line.size()) - at);
+  }
 }
 
 }  // namespace
 
 void align_as_types_are(Module& module) {
-  Aligner(module).run();
-  for (std::string& line : module.lines) strip_types(line);
+  const Marks marks(module);
+  for_each_instruction(module,
+                       [&](std::string& line, const auto& instruction, const auto& origins) {
+                         if (instruction.opcode == "load" || instruction.opcode == "store") {
+                           align_access(line, instruction, marks, origins);
+                         } else if (Copy(line).size_bytes != 0) {
+                           align_copy(line, marks, origins);
+                         }
+                       });
+}
+
+void copy_in_whole_vectors(Module& module) {
+  unsigned num_copies = 0;
+  for_each_instruction(module, [&](std::string& line, const auto&, const auto& origins) {
+    const Copy copy(line);
+    if (copy.size_bytes == 0 || copy.size_bytes % kVectorBytes != 0 || copy.is_volatile) return;
+    for (const std::string_view side : {copy.to, copy.from}) {
+      if (alignment_in(side) < kVectorBytes) return;
+      if (origins.of(pointer_in(side)).kind == Origin::Kind::kLocal) return;  // registers
+    }
+    line = vector_copy(copy, num_copies++);
+  });
+}
+
+void forget_types(Module& module) {
+  for (std::string& line : module.lines) {
+    if (line.starts_with("  ")) forget_in(line);
+    if (line.starts_with("!llvm.errno.tbaa")) line.clear();
+  }
 }
 
 }  // namespace front

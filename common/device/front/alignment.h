@@ -2,16 +2,24 @@
 // Accesses to declared variables through a pointer to another type.
 //
 // For `*(float4*)&tile[t][0]` of `__shared__ float tile[32][33]` clang asks for no more alignment
-// than the array is declared with, and reads four words. nvcc takes the type's word for it and
-// reads one vector, which is a fault where the address is no multiple of 16.
+// than the array is declared with, and reads four words. nvcc trusts the type and reads one
+// vector, which is a fault where the address does not divide by 16.
 #pragma once
 
 #include "front/module.h"
 
 namespace front {
 
-/// Gives such accesses the alignment of their types, as far as the text says it, and takes out all
-/// marks of types: pointers of any type may point to the same memory, as nvcc has it.
+/// Gives accesses as scalars and as CUDA's vectors the alignment of that type, which clang's marks
+/// of types show. Members keep theirs, as their structure may be packed, and so do bytes that
+/// memcpy() copies.
 void align_as_types_are(Module& module);
+
+/// Lets a copy of 16 bytes from pointer to pointer be one access, as nvcc has it: clang copies 8
+/// bytes twice. After align_as_types_are().
+void copy_in_whole_vectors(Module& module);
+
+/// Takes the marks of types out: pointers of any type may point to the same memory, as nvcc has it.
+void forget_types(Module& module);
 
 }  // namespace front

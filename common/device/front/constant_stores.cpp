@@ -71,15 +71,6 @@ std::string_view stored_through(std::string_view line) {
   return is_copy ? call.arguments.front() : std::string_view{};
 }
 
-// What stands behind `ptr` and its attributes.
-std::string_view pointer_in(std::string_view operand) {
-  std::size_t at = operand.find_first_of("@%");
-  for (const std::string_view expression : {"addrspacecast", "getelementptr"}) {
-    at = std::min(at, operand.find(expression));
-  }
-  return operand.substr(std::min(at, operand.size()));
-}
-
 void hide(Module& module, const FunctionLines& function, const Names& pointers) {
   unsigned num_kept = 0;
   for (std::size_t at = function.begin + 1; at < function.end; ++at) {

@@ -73,6 +73,8 @@ bool change(const std::string& file) {
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   front::Module module(text);
   front::align_as_types_are(module);
+  front::copy_in_whole_vectors(module);
+  front::forget_types(module);
   front::keep_constant_stores(module);
   std::ofstream out(file);
   out << module.text();
@@ -82,10 +84,11 @@ bool change(const std::string& file) {
 
 int make_ptx(const std::string& ptx, const Command& lower, const Command& compile) {
   const std::string intermediate = ptx + ".ll";
-  // Marks of types tell a structure's copy from a memcpy() of the program's.
-  const int front = run(with(compile, {"-emit-llvm", "-fstrict-aliasing", "-Xclang",
-                                       "-disable-llvm-passes", "-o", intermediate}),
-                        Output::kShown);
+  // A structure's copy has marks of types, and a memcpy() of the program's has none.
+  const int front =
+      run(with(compile, {"-emit-llvm", "-fstrict-aliasing", "-Xclang", "-new-struct-path-tbaa",
+                         "-Xclang", "-disable-llvm-passes", "-o", intermediate}),
+          Output::kShown);
   if (front != 0) return front;
   if (!change(intermediate)) {
     std::fprintf(stderr, "lockstep_front: %s: %s\n", intermediate.c_str(), std::strerror(errno));

@@ -136,4 +136,12 @@ Call::Call(std::string_view line) {
   arguments = split(from.substr(length + 1));
 }
 
+std::string_view pointer_in(std::string_view operand) {
+  std::size_t at = operand.find_first_of("@%");
+  for (const std::string_view expression : {"addrspacecast", "getelementptr"}) {
+    at = std::min(at, operand.find(expression));
+  }
+  return operand.substr(std::min(at, operand.size()));
+}
+
 }  // namespace front

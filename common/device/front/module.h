@@ -49,4 +49,7 @@ struct Call {
   std::vector<std::string_view> arguments;
 };
 
+/// The pointer in an argument or operand, behind `ptr` and its attributes.
+std::string_view pointer_in(std::string_view operand);
+
 }  // namespace front

@@ -13,35 +13,53 @@ namespace front {
 namespace {
 
 constexpr std::string_view kHead =
-    R"(%struct.Packed = type <{ i8, i32 }>
-%struct.Pair = type { float, float }
-@tile = internal addrspace(3) global [32 x [33 x float]] undef, align 4
+    R"(@tile = internal addrspace(3) global [32 x [33 x float]] undef, align 4
 @bytes = external addrspace(3) global [0 x i8], align 1
-@packed = internal addrspace(3) global [8 x %struct.Packed] undef, align 1
 @table = dso_local addrspace(4) externally_initialized constant [32 x i32] zeroinitializer, align 4
 @other = dso_local addrspace(1) externally_initialized global [32 x i32] zeroinitializer, align 4
 
 define dso_local ptx_kernel void @fill(ptr noundef %0) #0 {
   %v = alloca %struct.float4, align 16
-  %pair = alloca %struct.Pair, align 4
-  %kept = alloca [2 x %struct.float4], align 16
-  %floats = alloca [4 x float], align 16
+  %node = alloca %"struct.lab::Node", align 8
+  %other = alloca %"struct.lab::Node", align 16
+  %floats = alloca [4 x float], align 4
   %at = getelementptr inbounds [33 x float], ptr addrspacecast (ptr addrspace(3) @tile to ptr), i64 0, i64 %t
   %near = getelementptr inbounds float, ptr %at, i64 1
-  %member = getelementptr inbounds nuw %struct.Whole, ptr %0, i32 0, i32 0
-  %slot = getelementptr inbounds [2 x %struct.float4], ptr %kept, i64 0, i64 1
-  %one = getelementptr inbounds [8 x %struct.Packed], ptr addrspacecast (ptr addrspace(3) @packed to ptr), i64 0, i64 %t
-  %field = getelementptr inbounds nuw %struct.Packed, ptr %one, i32 0, i32 1
+  %local = getelementptr inbounds [4 x float], ptr %floats, i64 0, i64 1
+  %member = getelementptr inbounds nuw %struct.Tile, ptr %0, i32 0, i32 1
+  %item = getelementptr inbounds [8 x i32], ptr %member, i64 0, i64 %t
+  %vector = getelementptr inbounds [8 x %struct.float4], ptr %member, i64 0, i64 %t
 )";
+constexpr std::string_view kTail = R"(  ret void
+}
+!1 = !{!10, !10, i64 0, i64 4}
+!2 = !{!13, !10, i64 8, i64 4}
+!3 = !{!11, !11, i64 0, i64 4}
+!4 = !{!12, !12, i64 0, i64 16}
+!5 = !{!14, !14, i64 0, i64 8}
+!10 = !{!11, i64 4, !"int"}
+!11 = !{!15, i64 1, !"omnipotent char"}
+!12 = !{!11, i64 16, !"_ZTS6float4", !10, i64 0, i64 4}
+!13 = !{!11, i64 16, !"_ZTS4Tile", !10, i64 0, i64 4}
+!14 = !{!11, i64 8, !"_ZTSN3lab4NodeE", !10, i64 0, i64 4}
+!15 = !{!"Simple C++ TBAA"}
+)";
+constexpr std::string_view kInt = ", !tbaa !1";
+constexpr std::string_view kMember = ", !tbaa !2";
+constexpr std::string_view kAnything = ", !tbaa !3";
+constexpr std::string_view kFloat4 = ", !tbaa !4, !tbaa.struct !7";
+constexpr std::string_view kNode = ", !tbaa !5, !tbaa.struct !8";
 constexpr std::string_view kBytes = "addrspacecast (ptr addrspace(3) @bytes to ptr)";
 
 std::string with(std::string_view line) {
-  return std::string(kHead).append(line).append("\n  ret void\n}\n");
+  return std::string(kHead).append(line).append("\n").append(kTail);
 }
 
-std::string aligned(std::string_view line) {
-  Module module(with(line));
+std::string aligned(std::string_view line, std::string_view mark) {
+  Module module(with(std::string(line).append(mark)));
   align_as_types_are(module);
+  copy_in_whole_vectors(module);
+  forget_types(module);
   return module.text();
 }
 
@@ -51,64 +69,84 @@ std::string kept(std::string_view text) {
   return module.text();
 }
 
-std::string copy(std::string_view to, std::string_view from, std::string_view bytes,
-                 std::string_view mark = ", !tbaa.struct !7") {
+std::string copy(std::string_view to, std::string_view from, std::string_view bytes) {
   return std::string("  call void @llvm.memcpy.p0.p0.i64(ptr ")
       .append(to)
       .append(", ptr ")
       .append(from)
       .append(", i64 ")
       .append(bytes)
-      .append(", i1 false), !dbg !5")
-      .append(mark);
+      .append(", i1 false), !dbg !9");
 }
 
-std::string copied(std::string_view to, std::string_view from, std::string_view bytes) {
-  return with(copy(to, from, bytes, ""));
-}
-
-TEST(FrontAlignment, AnAccessToAVariableHasTheAlignmentOfItsType) {
-  EXPECT_EQ(aligned("  %1 = load double, ptr %at, align 4, !dbg !2, !tbaa !9"),
-            with("  %1 = load double, ptr %at, align 8, !dbg !2"));
-  EXPECT_EQ(aligned("  store volatile <2 x half> %h, ptr %near, align 2, !tbaa !9"),
-            with("  store volatile <2 x half> %h, ptr %near, align 4"));
+TEST(FrontAlignment, AScalarThroughACastPointerHasTheAlignmentOfItsType) {
+  EXPECT_EQ(aligned("  %1 = load double, ptr %at, align 4, !dbg !9", kInt),
+            with("  %1 = load double, ptr %at, align 8, !dbg !9"));
+  EXPECT_EQ(aligned("  store volatile i64 %h, ptr %near, align 2", kInt),
+            with("  store volatile i64 %h, ptr %near, align 8"));
+  EXPECT_EQ(aligned("  %1 = load i64, ptr %item, align 4", kInt),
+            with("  %1 = load i64, ptr %item, align 8"));
   const std::string bytes(kBytes);
-  EXPECT_EQ(aligned("  %1 = load i32, ptr " + bytes + ", align 1"),
+  EXPECT_EQ(aligned("  %1 = load i32, ptr " + bytes + ", align 1", kInt),
             with("  %1 = load i32, ptr " + bytes + ", align 4"));
 }
 
 TEST(FrontAlignment, WhatIsDeclaredWithLessKeepsIt) {
+  const std::string_view load = "  %1 = load i32, ptr %at, align 1";
+  EXPECT_EQ(aligned(load, kMember), with(load));    // its structure may be packed
+  EXPECT_EQ(aligned(load, kAnything), with(load));  // a member of a union
+  EXPECT_EQ(aligned(load, ""), with(load));         // bit fields
   for (const std::string_view line : {
-           "  %1 = load i32, ptr %field, align 1",     // packed
-           "  %1 = load i32, ptr %0, align 1",         // through a pointer, whose type says it
-           "  %1 = load float, ptr %near, align 4",    // its own type
-           "  store double %d, ptr %floats, align 4",  // local: registers
-           "  %1 = load i24, ptr %at, align 1",        // of bit fields
+           "  %1 = load i32, ptr %item, align 1",  // of an array in a packed structure
+           "  store i64 %d, ptr %local, align 4",  // in registers
+           "  %1 = load i24, ptr %at, align 1",
            "  %1 = load { i32, i32 }, ptr %at, align 4",
        }) {
-    EXPECT_EQ(aligned(line), with(line));
+    EXPECT_EQ(aligned(line, kInt), with(line));
   }
 }
 
-TEST(FrontAlignment, ACopyOfAStructureHasTheAlignmentThatOneSideShows) {
-  for (const std::string_view shows : {"align 16 %v", "align 16 %0", "align 16 %slot"}) {
-    EXPECT_EQ(aligned(copy(shows, "align 4 %at", "16")), copied(shows, "align 16 %at", "16"));
-    EXPECT_EQ(aligned(copy("align 4 %near", shows, "16")), copied("align 16 %near", shows, "16"));
-  }
+TEST(FrontAlignment, ACopyOfAVectorHasItsAlignmentOnBothSides) {
+  EXPECT_EQ(aligned(copy("align 16 %v", "align 4 %at", "16"), kFloat4),
+            with(copy("align 16 %v", "align 16 %at", "16")));
+  EXPECT_EQ(aligned(copy("align 4 %near", "align 4 %local", "16"), kFloat4),
+            with(copy("align 16 %near", "align 4 %local", "16")));
+  EXPECT_EQ(aligned(copy("align 1 %vector", "align 16 %v", "16"), kFloat4),  // packed
+            with(copy("align 1 %vector", "align 16 %v", "16")));
 }
 
-// A structure's first member lies at a multiple of 16, too; and an array may be declared so.
-TEST(FrontAlignment, AMemberAndAnotherTypeShowNothing) {
-  for (const std::string_view other : {"align 4 %pair", "align 16 %member", "align 16 %floats"}) {
-    EXPECT_EQ(aligned(copy(other, "align 4 %at", "8")), copied(other, "align 4 %at", "8"));
-  }
-  EXPECT_EQ(aligned(copy("align 16 %0", "align 4 %at", "12")),  // no size of such a type
-            copied("align 16 %0", "align 4 %at", "12"));
+TEST(FrontAlignment, AStructureIsAlignedAsItsLeastAlignedLocalVariable) {
+  EXPECT_EQ(aligned(copy("align 4 %at", "align 16 %other", "8"), kNode),
+            with(copy("align 8 %at", "align 16 %other", "8")));
 }
 
 TEST(FrontAlignment, ACopyOfBytesStaysAsItIs) {
-  const std::string line = copy("align 16 %v", "align 4 %at", "16", "");
-  EXPECT_EQ(aligned(line), with(line));
+  for (const std::string_view mark : {std::string_view{}, kAnything, kMember}) {
+    const std::string line = copy("align 16 %v", "align 4 %at", "16");
+    EXPECT_EQ(aligned(line, mark), with(line));
+  }
+}
+
+TEST(FrontAlignment, FromPointerToPointerACopyIsOfWholeVectors) {
+  EXPECT_EQ(aligned(copy("align 4 %at", "align 16 %0", "16"), kFloat4),
+            with("  %whole.0.0 = load <2 x i64>, ptr %0, align 16, !dbg !9\n"
+                 "  store <2 x i64> %whole.0.0, ptr %at, align 16, !dbg !9"));
+  EXPECT_EQ(aligned(copy("align 16 %0", "align 16 %member", "32"), ", !tbaa !2, !tbaa.struct !7"),
+            with("  %whole.0.0 = load <2 x i64>, ptr %member, align 16, !dbg !9\n"
+                 "  store <2 x i64> %whole.0.0, ptr %0, align 16, !dbg !9\n"
+                 "  %whole.0.16.to = getelementptr inbounds i8, ptr %0, i64 16\n"
+                 "  %whole.0.16.from = getelementptr inbounds i8, ptr %member, i64 16\n"
+                 "  %whole.0.16 = load <2 x i64>, ptr %whole.0.16.from, align 16, !dbg !9\n"
+                 "  store <2 x i64> %whole.0.16, ptr %whole.0.16.to, align 16, !dbg !9"));
+  const std::string odd = copy("align 16 %0", "align 16 %member", "20");
+  EXPECT_EQ(aligned(odd, kFloat4), with(odd));
+}
+
+TEST(FrontAlignment, TextOfTheProgramIsNoMark) {
+  const std::string text = "@.str = private constant [9 x i8] c\"x, !tbaa\\00\", align 1\n";
+  Module module(text);
+  forget_types(module);
+  EXPECT_EQ(module.text(), text);
 }
 
 constexpr std::string_view kTable = "addrspacecast (ptr addrspace(4) @table to ptr)";

@@ -6,21 +6,15 @@
 
 #include "lockstep/keywords.h"
 
-// For the device, clang copies a class of 16 bytes in two pieces. Types of 16 and 32 bytes get an
-// assignment in whole vectors of the compiler. It is a template, and so no copy assignment
-// operator: the types stay aggregates that are trivially copyable. The deleted operator, which
-// suits no plain object better, keeps the compiler from declaring its own.
+// Through a reference, an assignment takes the type's alignment, also where an array is declared
+// with less. This is for sources that are not const: the copy assignment, which has to be trivial,
+// serves all others, such as copies of a class or union with such a member.
 #ifdef __CUDA_ARCH__
-#define LOCKSTEP_ASSIGNMENT(Type)                                                            \
-  void operator=(const volatile Type&) = delete;                                             \
-  template <class = void>                                                                    \
-  __attribute__((host, device, always_inline, nodebug)) Type& operator=(const Type& other) { \
-    typedef long long Whole __attribute__((ext_vector_type(2), may_alias));                  \
-    Whole* const to = reinterpret_cast<Whole*>(this);                                        \
-    const Whole* const from = reinterpret_cast<const Whole*>(&other);                        \
-    if constexpr (sizeof(Type) == 2 * sizeof(Whole)) to[1] = from[1];                        \
-    to[0] = from[0];                                                                         \
-    return *this;                                                                            \
+#define LOCKSTEP_ASSIGNMENT(Type)                                                      \
+  Type& operator=(const Type&) = default;                                              \
+  template <class = void>                                                              \
+  __attribute__((host, device, always_inline, nodebug)) Type& operator=(Type& other) { \
+    return *this = static_cast<const Type&>(other);                                    \
   }
 #else
 #define LOCKSTEP_ASSIGNMENT(Type)
