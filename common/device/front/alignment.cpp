@@ -25,7 +25,6 @@ constexpr std::pair<std::string_view, unsigned> kVectors[] = {
     {"float2", 8},     {"float4", 16},     {"double2", 16},      {"double4", 16},
     {"__half", 2},     {"__half2", 4},     {"__nv_bfloat16", 2}, {"__nv_bfloat162", 4},
 };
-constexpr unsigned kVectorBytes = 16;
 
 // What an address leads to.
 struct Origin {
@@ -245,10 +244,17 @@ void for_each_instruction(Module& module, Change change) {
   }
 }
 
-// The lines that copy it by vectors.
-std::string vector_copy(const Copy& copy, unsigned number) {
+// What one access of a copy moves.
+struct Piece {
+  std::string_view type;
+  unsigned bytes;
+};
+
+// The lines that copy it piece by piece.
+std::string in_pieces(const Copy& copy, const Piece& piece, unsigned number) {
+  const std::string align = ", align " + std::to_string(piece.bytes) + std::string(copy.marks);
   std::string made;
-  for (unsigned offset = 0; offset < copy.size_bytes; offset += kVectorBytes) {
+  for (unsigned offset = 0; offset < copy.size_bytes; offset += piece.bytes) {
     const std::string name = "%whole." + std::to_string(number) + "." + std::to_string(offset);
     std::string to(pointer_in(copy.to));
     std::string from(pointer_in(copy.from));
@@ -258,12 +264,28 @@ std::string vector_copy(const Copy& copy, unsigned number) {
               std::to_string(offset) + "\n";
       *pointer = name + side;
     }
-    made += "  " + name + " = load <2 x i64>, ptr " + from + ", align 16";
-    made += std::string(copy.marks) + "\n  store <2 x i64> " + name + ", ptr " + to + ", align 16";
-    made += std::string(copy.marks) + "\n";
+    const std::string type(piece.type);
+    made += "  " + name + " = load " + type + ", ptr " + from + align + "\n";
+    made += "  store " + type + " " + name + ", ptr " + to + align + "\n";
   }
   made.pop_back();
   return made;
+}
+
+// Empty: as clang has it.
+Piece piece_of(const Copy& copy, std::string_view type, const Origins& origins) {
+  constexpr Piece kPair = {"i32", 4};
+  constexpr Piece kVector = {"<2 x i64>", 16};
+  const std::string_view name = name_in(type);
+  const bool is_pair = name == "__half2" || name == "__nv_bfloat162";
+  const Piece& piece = is_pair ? kPair : kVector;
+  if (copy.size_bytes % piece.bytes != 0 || copy.is_volatile) return {};
+  for (const std::string_view side : {copy.to, copy.from}) {
+    if (alignment_in(side) < piece.bytes) return {};
+    const bool is_local = origins.of(pointer_in(side)).kind == Origin::Kind::kLocal;
+    if (is_local && !is_pair) return {};  // registers
+  }
+  return piece;
 }
 
 void forget_in(std::string& line) {
@@ -286,16 +308,14 @@ void align_as_types_are(Module& module) {
                        });
 }
 
-void copy_in_whole_vectors(Module& module) {
+void copy_whole(Module& module) {
+  const Marks marks(module);
   unsigned num_copies = 0;
   for_each_instruction(module, [&](std::string& line, const auto&, const auto& origins) {
     const Copy copy(line);
-    if (copy.size_bytes == 0 || copy.size_bytes % kVectorBytes != 0 || copy.is_volatile) return;
-    for (const std::string_view side : {copy.to, copy.from}) {
-      if (alignment_in(side) < kVectorBytes) return;
-      if (origins.of(pointer_in(side)).kind == Origin::Kind::kLocal) return;  // registers
-    }
-    line = vector_copy(copy, num_copies++);
+    if (copy.size_bytes == 0) return;
+    const Piece piece = piece_of(copy, marks.type_of(line), origins);
+    if (piece.bytes != 0) line = in_pieces(copy, piece, num_copies++);
   });
 }
 

@@ -15,9 +15,9 @@ namespace front {
 /// memcpy() copies.
 void align_as_types_are(Module& module);
 
-/// Lets a copy of 16 bytes from pointer to pointer be one access, as nvcc has it: clang copies 8
-/// bytes twice. After align_as_types_are().
-void copy_in_whole_vectors(Module& module);
+/// Lets copies be accesses as nvcc has them: of 16 bytes from pointer to pointer, which clang cuts
+/// in two, and of two halves, which NVIDIA's headers copy as one word. After align_as_types_are().
+void copy_whole(Module& module);
 
 /// Takes the marks of types out: pointers of any type may point to the same memory, as nvcc has it.
 void forget_types(Module& module);

@@ -73,7 +73,7 @@ bool change(const std::string& file) {
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   front::Module module(text);
   front::align_as_types_are(module);
-  front::copy_in_whole_vectors(module);
+  front::copy_whole(module);
   front::forget_types(module);
   front::keep_constant_stores(module);
   std::ofstream out(file);

@@ -37,17 +37,20 @@ constexpr std::string_view kTail = R"(  ret void
 !3 = !{!11, !11, i64 0, i64 4}
 !4 = !{!12, !12, i64 0, i64 16}
 !5 = !{!14, !14, i64 0, i64 8}
+!6 = !{!16, !16, i64 0, i64 4}
 !10 = !{!11, i64 4, !"int"}
 !11 = !{!15, i64 1, !"omnipotent char"}
 !12 = !{!11, i64 16, !"_ZTS6float4", !10, i64 0, i64 4}
 !13 = !{!11, i64 16, !"_ZTS4Tile", !10, i64 0, i64 4}
 !14 = !{!11, i64 8, !"_ZTSN3lab4NodeE", !10, i64 0, i64 4}
 !15 = !{!"Simple C++ TBAA"}
+!16 = !{!11, i64 4, !"_ZTS7__half2", !10, i64 0, i64 2}
 )";
 constexpr std::string_view kInt = ", !tbaa !1";
 constexpr std::string_view kMember = ", !tbaa !2";
 constexpr std::string_view kAnything = ", !tbaa !3";
 constexpr std::string_view kFloat4 = ", !tbaa !4, !tbaa.struct !7";
+constexpr std::string_view kPair = ", !tbaa !6, !tbaa.struct !8";
 constexpr std::string_view kNode = ", !tbaa !5, !tbaa.struct !8";
 constexpr std::string_view kBytes = "addrspacecast (ptr addrspace(3) @bytes to ptr)";
 
@@ -58,7 +61,7 @@ std::string with(std::string_view line) {
 std::string aligned(std::string_view line, std::string_view mark) {
   Module module(with(std::string(line).append(mark)));
   align_as_types_are(module);
-  copy_in_whole_vectors(module);
+  copy_whole(module);
   forget_types(module);
   return module.text();
 }
@@ -140,6 +143,12 @@ TEST(FrontAlignment, FromPointerToPointerACopyIsOfWholeVectors) {
                  "  store <2 x i64> %whole.0.16, ptr %whole.0.16.to, align 16, !dbg !9"));
   const std::string odd = copy("align 16 %0", "align 16 %member", "20");
   EXPECT_EQ(aligned(odd, kFloat4), with(odd));
+}
+
+TEST(FrontAlignment, ACopyOfTwoHalvesIsOfOneWord) {
+  EXPECT_EQ(aligned(copy("align 4 %floats", "align 2 %near", "4"), kPair),
+            with("  %whole.0.0 = load i32, ptr %near, align 4, !dbg !9\n"
+                 "  store i32 %whole.0.0, ptr %floats, align 4, !dbg !9"));
 }
 
 TEST(FrontAlignment, TextOfTheProgramIsNoMark) {
