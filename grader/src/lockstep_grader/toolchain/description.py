@@ -88,7 +88,8 @@ class Toolchain:
         for folder in folders:
             if folder.is_absolute() and folder.is_dir() and not folder.is_relative_to("/usr"):
                 files.update(file for file in folder.rglob("*") if file.is_file())
-        files = {file for file in files if file.suffix not in (".gch", ".pch")}  # of the headers
+        # Precompiled headers are made of the others; clang writes one to NAME.pch.tmp first.
+        files = {file for file in files if ".pch" not in file.suffixes}
         files = {file for file in files if ".venv" not in file.parts}  # `compiler` has versions
         return (self.file, *sorted(files), *filter(None, (self.anchors, self.device)))
 
