@@ -42,17 +42,20 @@ if(clang_version VERSION_GREATER_EQUAL 22)
 endif()
 set(clang_device_flags ${clang_common_flags} ${clang_ptx_flags} ${clang_optimizer_flags} -gline-tables-only)
 
-# lockstep_front compiles in two halves (common/device/front): clang_lower is the command of the second.
-set(clang_lower ${clang_command} -x ir --target=nvptx64-nvidia-cuda -march=sm_90 -Xclang -target-feature -Xclang ${clang_ptx}
-  -S ${clang_kept_calls} -ffp-contract=fast ${clang_optimizer_flags})
-
 # As written: each index, shift and sum is compared first, by clang's code (common/device/run/sanitizer.cpp), in
 # the student's text and not in headers. Its groups of such comparisons are refused for PTX.
 set(clang_unchecked -Xclang -fsanitize-ignorelist=${common_dir}/cuda/toolkit/lockstep/unchecked.txt)
 set(clang_written_checks -Xclang
   -fsanitize=alignment,array-bounds,integer-divide-by-zero,null,return,shift-exponent,signed-integer-overflow,unreachable
   ${clang_unchecked})
-set(clang_written_flags ${clang_common_flags} ${clang_ptx_flags} -O0 -g ${clang_written_checks})
+# The first half needs a level of optimisation, else clang leaves its marks of types out; it runs no pass.
+set(clang_written_flags ${clang_common_flags} ${clang_ptx_flags} -O1 -Xclang -disable-lifetime-markers -g ${clang_written_checks})
+
+# lockstep_front compiles in two halves (common/device/front). The commands of the second:
+set(clang_lower ${clang_command} -x ir --target=nvptx64-nvidia-cuda -march=sm_90 -Xclang -target-feature -Xclang ${clang_ptx}
+  -S ${clang_kept_calls} -ffp-contract=fast)
+set(clang_lower_device ${clang_lower} ${clang_optimizer_flags})
+set(clang_lower_written ${clang_lower} -O0)
 
 # As compiled, with those comparisons that addresses cannot replace: for a program with a main() of its own, which
 # runs once. It costs more branches, so the counts are those of clang_device_flags. A store of a local variable that was

@@ -29,9 +29,11 @@ if(LAB_BACKEND STREQUAL "cpu")
     list(TRANSFORM program_${step}_flags REPLACE "^-std=.*" "-std=c++{std}")
     list(APPEND program_${step}_flags -cuid={unit} ${cccl_program_flags} -I${common_dir}/cuda {source})
   endforeach()
-  set(program_step_device $<TARGET_FILE:lockstep_front> {object}.ptx ${clang_lower} -- ${clang_command} ${program_device_flags})
+  foreach(step device written)
+    set(program_step_${step} $<TARGET_FILE:lockstep_front> {object}.ptx ${clang_lower_${step}} --
+      ${clang_command} ${program_${step}_flags})
+  endforeach()
   set(program_step_checked ${program_step_device} ${clang_checked_flags})
-  set(program_step_written ${clang_command} ${program_written_flags} -o {object}.ptx)
   set(program_step_compile ${clang_command} ${program_host_flags} -o {object})
   set(program_step_embed ${CMAKE_OBJCOPY} --add-section lockstep_ptx={object}.image
     --set-section-flags lockstep_ptx=alloc,readonly,data {object})

@@ -252,7 +252,11 @@ struct Piece {
 
 // The lines that copy it piece by piece.
 std::string in_pieces(const Copy& copy, const Piece& piece, unsigned number) {
-  const std::string align = ", align " + std::to_string(piece.bytes) + std::string(copy.marks);
+  const auto align = [&](std::string_view side) {
+    return ", align " + std::to_string(std::min(alignment_in(side), piece.bytes)) +
+           std::string(copy.marks) + "\n";
+  };
+  const std::string type(piece.type);
   std::string made;
   for (unsigned offset = 0; offset < copy.size_bytes; offset += piece.bytes) {
     const std::string name = "%whole." + std::to_string(number) + "." + std::to_string(offset);
@@ -264,16 +268,15 @@ std::string in_pieces(const Copy& copy, const Piece& piece, unsigned number) {
               std::to_string(offset) + "\n";
       *pointer = name + side;
     }
-    const std::string type(piece.type);
-    made += "  " + name + " = load " + type + ", ptr " + from + align + "\n";
-    made += "  store " + type + " " + name + ", ptr " + to + align + "\n";
+    made += "  " + name + " = load " + type + ", ptr " + from + align(copy.from);
+    made += "  store " + type + " " + name + ", ptr " + to + align(copy.to);
   }
   made.pop_back();
   return made;
 }
 
 // Empty: as clang has it.
-Piece piece_of(const Copy& copy, std::string_view type, const Origins& origins) {
+Piece piece_of(const Copy& copy, std::string_view type, const Origins& origins, Locals locals) {
   constexpr Piece kPair = {"i32", 4};
   constexpr Piece kVector = {"<2 x i64>", 16};
   const std::string_view name = name_in(type);
@@ -281,9 +284,11 @@ Piece piece_of(const Copy& copy, std::string_view type, const Origins& origins) 
   const Piece& piece = is_pair ? kPair : kVector;
   if (copy.size_bytes % piece.bytes != 0 || copy.is_volatile) return {};
   for (const std::string_view side : {copy.to, copy.from}) {
-    if (alignment_in(side) < piece.bytes) return {};
-    const bool is_local = origins.of(pointer_in(side)).kind == Origin::Kind::kLocal;
-    if (is_local && !is_pair) return {};  // registers
+    if (origins.of(pointer_in(side)).kind == Origin::Kind::kLocal) {
+      if (locals == Locals::kRegisters && !is_pair) return {};
+    } else if (alignment_in(side) < piece.bytes) {
+      return {};
+    }
   }
   return piece;
 }
@@ -308,13 +313,13 @@ void align_as_types_are(Module& module) {
                        });
 }
 
-void copy_whole(Module& module) {
+void copy_whole(Module& module, Locals locals) {
   const Marks marks(module);
   unsigned num_copies = 0;
   for_each_instruction(module, [&](std::string& line, const auto&, const auto& origins) {
     const Copy copy(line);
     if (copy.size_bytes == 0) return;
-    const Piece piece = piece_of(copy, marks.type_of(line), origins);
+    const Piece piece = piece_of(copy, marks.type_of(line), origins, locals);
     if (piece.bytes != 0) line = in_pieces(copy, piece, num_copies++);
   });
 }

@@ -15,9 +15,13 @@ namespace front {
 /// memcpy() copies.
 void align_as_types_are(Module& module);
 
-/// Lets copies be accesses as nvcc has them: of 16 bytes from pointer to pointer, which clang cuts
-/// in two, and of two halves, which NVIDIA's headers copy as one word. After align_as_types_are().
-void copy_whole(Module& module);
+/// What optimisation makes of local variables: registers, which it divides copies for, or, without
+/// it, memory.
+enum class Locals { kRegisters, kMemory };
+
+/// Lets copies be accesses as nvcc has them: of 16 bytes, which clang cuts in two, and of two
+/// halves, which NVIDIA's headers copy as one word. After align_as_types_are().
+void copy_whole(Module& module, Locals locals);
 
 /// Takes the marks of types out: pointers of any type may point to the same memory, as nvcc has it.
 void forget_types(Module& module);

@@ -68,12 +68,12 @@ int run(const Command& command, Output output) {
 }
 
 // False: the file cannot be read or written.
-bool change(const std::string& file) {
+bool change(const std::string& file, front::Locals locals) {
   std::ifstream in(file);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   front::Module module(text);
   front::align_as_types_are(module);
-  front::copy_whole(module);
+  front::copy_whole(module, locals);
   front::forget_types(module);
   front::keep_constant_stores(module);
   std::ofstream out(file);
@@ -90,17 +90,20 @@ int make_ptx(const std::string& ptx, const Command& lower, const Command& compil
                          "-Xclang", "-disable-llvm-passes", "-o", intermediate}),
           Output::kShown);
   if (front != 0) return front;
-  if (!change(intermediate)) {
+  const bool is_optimised = std::ranges::find(lower, "-O0") == lower.end();
+  if (!change(intermediate, is_optimised ? front::Locals::kRegisters : front::Locals::kMemory)) {
     std::fprintf(stderr, "lockstep_front: %s: %s\n", intermediate.c_str(), std::strerror(errno));
     return 1;
   }
-  const int back = run(with(lower, {intermediate, "-o", ptx}), Output::kHidden);
+  const Command second = with(lower, {intermediate, "-o", ptx});
+  int status = run(second, Output::kHidden);
+  if (status != 0 && status < kSignalled) {
+    // As for inline assembly that cannot be: only of the source does clang say the line.
+    status = run(with(compile, {"-o", ptx}), Output::kShown);
+    if (status == 0) status = run(second, Output::kShown);
+  }
   unlink(intermediate.c_str());
-  if (back == 0 || back > kSignalled) return back;
-  // As for inline assembly that cannot be: only of the source does clang say the line.
-  const int whole = run(with(compile, {"-o", ptx}), Output::kShown);
-  if (whole == 0) std::fprintf(stderr, "lockstep_front: clang refuses what it made itself\n");
-  return whole == 0 ? back : whole;
+  return status;
 }
 
 }  // namespace

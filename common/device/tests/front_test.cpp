@@ -58,10 +58,11 @@ std::string with(std::string_view line) {
   return std::string(kHead).append(line).append("\n").append(kTail);
 }
 
-std::string aligned(std::string_view line, std::string_view mark) {
+std::string aligned(std::string_view line, std::string_view mark,
+                    Locals locals = Locals::kRegisters) {
   Module module(with(std::string(line).append(mark)));
   align_as_types_are(module);
-  copy_whole(module);
+  copy_whole(module, locals);
   forget_types(module);
   return module.text();
 }
@@ -143,6 +144,12 @@ TEST(FrontAlignment, FromPointerToPointerACopyIsOfWholeVectors) {
                  "  store <2 x i64> %whole.0.16, ptr %whole.0.16.to, align 16, !dbg !9"));
   const std::string odd = copy("align 16 %0", "align 16 %member", "20");
   EXPECT_EQ(aligned(odd, kFloat4), with(odd));
+}
+
+TEST(FrontAlignment, LocalVariablesInMemoryAreCopiedByVectors) {
+  EXPECT_EQ(aligned(copy("align 4 %local", "align 4 %at", "16"), kFloat4, Locals::kMemory),
+            with("  %whole.0.0 = load <2 x i64>, ptr %at, align 16, !dbg !9\n"
+                 "  store <2 x i64> %whole.0.0, ptr %local, align 4, !dbg !9"));
 }
 
 TEST(FrontAlignment, ACopyOfTwoHalvesIsOfOneWord) {
