@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-#include "front/alignment.h"
+#include "front/accesses.h"
 #include "front/constant_stores.h"
 #include "front/module.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "front/alignment.h"
+#include "front/accesses.h"
 
 #include <algorithm>
 #include <charconv>
@@ -26,13 +26,10 @@ constexpr std::pair<std::string_view, unsigned> kVectors[] = {
     {"__half", 2},     {"__half2", 4},     {"__nv_bfloat16", 2}, {"__nv_bfloat162", 4},
 };
 
-// What an address leads to.
+// What lies at an address.
 struct Origin {
-  enum class Kind { kPointer, kVariable, kLocal };
-
-  Kind kind = Kind::kPointer;
-  std::string_view type =
-      {};  // of what lies there, as far as it is known: LLVM's name, of an array its items'
+  bool is_local = false;
+  std::string_view type = {};  // LLVM's name of it, of an array its items'; empty: not known
 };
 
 unsigned number_in(std::string_view text) {
@@ -111,25 +108,34 @@ class Origins {
   void follow(const Instruction& made) {
     if (made.operands.empty() || made.result.empty()) return;
     if (made.opcode == "alloca") {
-      known_[made.result] = {.kind = Origin::Kind::kLocal};
+      known_[made.result] = {.is_local = true};
     } else if (made.opcode == "addrspacecast") {
       known_[made.result] = of(made.operands.front());
-    } else if (made.opcode == "getelementptr" && made.operands.size() > 1) {
-      const std::string_view type = type_in(made.operands[0]);
-      const bool is_member = made.operands.size() > 3 && !type.starts_with('[');
-      known_[made.result] = {of(made.operands[1]).kind, is_member ? "" : item_of(type)};
+    } else if (made.opcode == "getelementptr") {
+      known_[made.result] = behind(made.operands);
     }
   }
 
   [[nodiscard]] Origin of(std::string_view pointer) const {
+    if (const std::size_t at = pointer.find(kStep); at != std::string_view::npos) {  // a constant
+      return behind(split(pointer.substr(std::min(pointer.find('(', at) + 1, pointer.size()))));
+    }
     const auto names = names_in(pointer);
-    const auto is_variable = [](std::string_view name) { return name.starts_with('@'); };
-    if (std::ranges::any_of(names, is_variable)) return {.kind = Origin::Kind::kVariable};
     const auto known = names.empty() ? known_.end() : known_.find(names.back());
-    return known == known_.end() ? Origin{} : known->second;
+    return known == known_.end() ? Origin{} : known->second;  // as of a variable's name
   }
 
  private:
+  static constexpr std::string_view kStep = "getelementptr ";
+
+  // What a step leads to: `[33 x float]`, `ptr %0`, `i64 0`, `i64 %1`.
+  [[nodiscard]] Origin behind(const std::vector<std::string_view>& operands) const {
+    if (operands.size() < 2) return {};
+    const std::string_view type = type_in(operands[0]);
+    const bool is_member = operands.size() > 3 && !type.starts_with('[');
+    return {of(operands[1]).is_local, is_member ? "" : item_of(type)};
+  }
+
   std::map<std::string_view, Origin> known_;  // by the value's name
 };
 
@@ -217,7 +223,7 @@ void align_access(std::string& line, const Instruction& access, const Marks& mar
   const std::string_view operand = access.operands[0];  // of a store its value, too
   const std::string_view type = operand.substr(0, operand.find(' '));
   const Origin origin = origins.of(access.operands[1]);
-  if (origin.kind == Origin::Kind::kLocal || origin.type == type) return;
+  if (origin.is_local || origin.type == type) return;
   raise(line, access.operands[2], alignment_of_scalar(type));
 }
 
@@ -226,7 +232,7 @@ void align_copy(std::string& line, const Marks& marks, const Origins& origins) {
   for (const auto side : {&Copy::to, &Copy::from}) {
     const std::string_view argument = Copy(line).*side;  // a change moves what follows
     const Origin origin = origins.of(pointer_in(argument));
-    if (origin.kind == Origin::Kind::kLocal || is_same_type(origin.type, type)) continue;
+    if (origin.is_local || is_same_type(origin.type, type)) continue;
     raise(line, argument, marks.alignment_of(type));
   }
 }
@@ -243,6 +249,8 @@ void for_each_instruction(Module& module, Change change) {
     }
   }
 }
+
+constexpr unsigned kMostBytes = 128;  // in a row; LLVM copies more by a loop
 
 // What one access of a copy moves.
 struct Piece {
@@ -282,9 +290,11 @@ Piece piece_of(const Copy& copy, std::string_view type, const Origins& origins, 
   const std::string_view name = name_in(type);
   const bool is_pair = name == "__half2" || name == "__nv_bfloat162";
   const Piece& piece = is_pair ? kPair : kVector;
-  if (copy.size_bytes % piece.bytes != 0 || copy.is_volatile) return {};
+  if (copy.size_bytes % piece.bytes != 0 || copy.size_bytes > kMostBytes || copy.is_volatile) {
+    return {};
+  }
   for (const std::string_view side : {copy.to, copy.from}) {
-    if (origins.of(pointer_in(side)).kind == Origin::Kind::kLocal) {
+    if (origins.of(pointer_in(side)).is_local) {
       if (locals == Locals::kRegisters && !is_pair) return {};
     } else if (alignment_in(side) < piece.bytes) {
       return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Accesses to declared variables through a pointer to another type.
+// Accesses as nvcc has them.
 //
 // For `*(float4*)&tile[t][0]` of `__shared__ float tile[32][33]` clang asks for no more alignment
 // than the array is declared with, and reads four words. nvcc trusts the type and reads one
