@@ -48,8 +48,10 @@ set(clang_unchecked -Xclang -fsanitize-ignorelist=${common_dir}/cuda/toolkit/loc
 set(clang_written_checks -Xclang
   -fsanitize=alignment,array-bounds,integer-divide-by-zero,null,return,shift-exponent,signed-integer-overflow,unreachable
   ${clang_unchecked})
-# The first half needs a level of optimisation, else clang leaves its marks of types out; it runs no pass.
-set(clang_written_flags ${clang_common_flags} ${clang_ptx_flags} -O1 -Xclang -disable-lifetime-markers -g ${clang_written_checks})
+# The first half runs no pass. It needs a level of optimisation, without which clang leaves its marks of types out, and
+# with which it has to be asked for a debugger's information in these words.
+set(clang_written_flags ${clang_common_flags} ${clang_ptx_flags} -O1 -Xclang -disable-lifetime-markers -g
+  -Xclang -debug-info-kind=constructor ${clang_written_checks})
 
 # lockstep_front compiles in two halves (common/device/front). The commands of the second:
 set(clang_lower ${clang_command} -x ir --target=nvptx64-nvidia-cuda -march=sm_90 -Xclang -target-feature -Xclang ${clang_ptx}
