@@ -49,7 +49,7 @@ set(clang_written_checks -Xclang
   -fsanitize=alignment,array-bounds,integer-divide-by-zero,null,return,shift-exponent,signed-integer-overflow,unreachable
   ${clang_unchecked})
 # The first half runs no pass. It needs a level of optimisation, without which clang leaves its marks of types out, and
-# with which it has to be asked for a debugger's information in these words.
+# with which it gives a debugger's information only by these words.
 set(clang_written_flags ${clang_common_flags} ${clang_ptx_flags} -O1 -Xclang -disable-lifetime-markers -g
   -Xclang -debug-info-kind=constructor ${clang_written_checks})
 

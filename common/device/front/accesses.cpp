@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
@@ -258,26 +259,33 @@ struct Piece {
   unsigned bytes;
 };
 
+// One instruction's line.
+std::string line_of(std::initializer_list<std::string_view> parts) {
+  std::string line = "  ";
+  for (const std::string_view part : parts) line += part;
+  return line.append("\n");
+}
+
 // The lines that copy it piece by piece.
 std::string in_pieces(const Copy& copy, const Piece& piece, unsigned number) {
   const auto align = [&](std::string_view side) {
-    return ", align " + std::to_string(std::min(alignment_in(side), piece.bytes)) +
-           std::string(copy.marks) + "\n";
+    return std::to_string(std::min(alignment_in(side), piece.bytes)).append(copy.marks);
   };
-  const std::string type(piece.type);
+  const std::string name = "%whole." + std::to_string(number) + ".";
   std::string made;
   for (unsigned offset = 0; offset < copy.size_bytes; offset += piece.bytes) {
-    const std::string name = "%whole." + std::to_string(number) + "." + std::to_string(offset);
+    const std::string bytes = std::to_string(offset);
+    const std::string value = name + bytes;
     std::string to(pointer_in(copy.to));
     std::string from(pointer_in(copy.from));
     for (auto [side, pointer] : {std::pair{".to", &to}, {".from", &from}}) {
       if (offset == 0) continue;
-      made += "  " + name + side + " = getelementptr inbounds i8, ptr " + *pointer + ", i64 " +
-              std::to_string(offset) + "\n";
-      *pointer = name + side;
+      const std::string moved = value + side;
+      made += line_of({moved, " = getelementptr inbounds i8, ptr ", *pointer, ", i64 ", bytes});
+      *pointer = moved;
     }
-    made += "  " + name + " = load " + type + ", ptr " + from + align(copy.from);
-    made += "  store " + type + " " + name + ", ptr " + to + align(copy.to);
+    made += line_of({value, " = load ", piece.type, ", ptr ", from, ", align ", align(copy.from)});
+    made += line_of({"store ", piece.type, " ", value, ", ptr ", to, ", align ", align(copy.to)});
   }
   made.pop_back();
   return made;

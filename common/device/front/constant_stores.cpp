@@ -81,8 +81,9 @@ void hide(Module& module, const FunctionLines& function, const Names& pointers) 
         static_cast<std::size_t>(pointer_in(stored_through(line)).data() - line.data());
     const std::string name = "%kept." + std::to_string(num_kept++);
     line.replace(where, pointer.size(), name);
-    line.insert(
-        0, "  " + name + R"( = call ptr asm "mov.b64 $0, $1;", "=l,l"(ptr )" + pointer + ")\n");
+    std::string hidden = "  ";
+    hidden.append(name).append(R"( = call ptr asm "mov.b64 $0, $1;", "=l,l"(ptr )");
+    line.insert(0, hidden.append(pointer).append(")\n"));
   }
 }
 
