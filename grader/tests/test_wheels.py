@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -401,3 +401,13 @@ def test_the_estimate_only_falls_and_starts_from_what_was_there() -> None:
         "lab: it: 80 of 100 MB, 19 s left",
     ]
     assert line.text(100, 40) == "lab: it: 100 of 100 MB, unpacking"
+
+
+def test_a_folder_of_pips_may_vanish_while_it_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def vanished(_: Path, pattern: str) -> Iterator[Path]:
+        raise FileNotFoundError(pattern)
+
+    monkeypatch.setattr(Path, "glob", vanished)
+    assert wheels._arrived(tmp_path) == 0

@@ -186,8 +186,8 @@ def _downloaded(
 def _arrived(scratch: Path) -> int:
     """Bytes, wherever pip has them at the moment."""
     total = 0
-    for file in (*scratch.glob("*.whl"), *scratch.glob("*/*.whl")):
-        with suppress(OSError):  # it has been moved just now
+    with suppress(OSError):  # a file or folder of pip's is gone since it was listed
+        for file in (*scratch.glob("*.whl"), *scratch.glob("*/*.whl")):
             total = max(total, file.stat().st_size)
     return total
 
