@@ -54,7 +54,7 @@ void CopyRaces::check(const run::Warp& warp, const run::Access& access) const {
     last = std::max(last, address);
   }
   for (const Work* const work : streams_.concurrent_work()) {
-    if (work->is_kernel()) continue;
+    if (work->is_launch()) continue;
     for (const Work::Range& range : work->ranges) {
       if (!overlap(range, first, last + access.size_bytes)) continue;
       if (!range.is_written && !access.writes) continue;
@@ -112,7 +112,7 @@ void CopyRaces::check_ranges(const Work& copy, const Work::Range& range, const W
   for (const Work::Range& theirs : other.ranges) {
     if (!overlap(theirs, range.begin, range.end)) continue;
     if (!theirs.is_written && !range.is_written) continue;
-    if (other.is_kernel()) {
+    if (other.is_launch()) {
       return report_copy(copy, theirs.read_at, other.kernel,
                          report::copy_meets_kernel_text(text_of(copy, range), other.kernel,
                                                         theirs.read_at, false));

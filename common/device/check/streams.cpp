@@ -139,7 +139,7 @@ std::uint32_t StreamOrder::first_concurrent_block(std::uint32_t otherwise) const
 }
 
 bool StreamOrder::has_concurrent_copies() const {
-  const auto is_copy = [](const Work* work) { return !work->is_kernel() && !work->ranges.empty(); };
+  const auto is_copy = [](const Work* work) { return !work->is_launch() && !work->ranges.empty(); };
   return std::ranges::any_of(concurrent_, is_copy);
 }
 

@@ -58,7 +58,8 @@ struct Work {
   std::vector<Range> ranges;  // of a kernel: the constants that it has read
   memory::HostPlace issued_at;
 
-  bool is_kernel() const { return first_block < end_block; }
+  bool is_kernel() const { return first_block < end_block; }  // whose accesses have stamps
+  bool is_launch() const { return !kernel.empty(); }          // also while it waits for the host
   bool holds(std::uint32_t block) const { return block >= first_block && block < end_block; }
 };
 

@@ -87,6 +87,18 @@ TEST_F(CheckConstantInStreams, ACopyMeetsAKernelThatReads) {
   expect(Kind::kRace, 60, {"first, which may still run on another stream, reads in line 6"});
 }
 
+TEST_F(CheckConstantInStreams, ACopyMeetsAKernelThatWaitsForTheHost) {
+  begin(1, 32, 0, 11);
+  run::Access access = read(make(6, table, 0xffff));
+  access.space = run::Space::kConst;
+  does(warp(), access);
+  checker.streams().set_work_aside();
+  fills_table(12);
+  expect(Kind::kRace, 60, {"first, which may still run on another stream, reads in line 6"});
+  checker.streams().resume_work();
+  end();
+}
+
 TEST_F(CheckConstantInStreams, AKernelReadsWhatACopyMayStillWrite) {
   fills_table(12);
   reads_table(11);
