@@ -27,6 +27,13 @@ int max_threads(const Kernel& kernel) {
 }
 
 cudaError_t set_limits(Kernel& kernel, std::uint32_t dynamic_limit, std::uint32_t cluster_limit) {
+  if (dynamic_limit + static_bytes(kernel) > max_shared_bytes_per_block()) {
+    return set_last_error(cudaErrorInvalidValue,
+                          std::to_string(dynamic_limit) + " bytes of dynamic and " +
+                              std::to_string(static_bytes(kernel)) +
+                              " of static shared memory: a block has at most " +
+                              std::to_string(max_shared_bytes_per_block()));
+  }
   const serve::SetKernelLimits limits = {kernel.about.kernel, dynamic_limit, cluster_limit};
   const cudaError_t error = ask(limits).error;
   if (error == cudaSuccess) {
@@ -80,16 +87,18 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
     case cudaFuncAttributePreferredSharedMemoryCarveout:
       return set_last_error(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
-      if (value != 0 && value != 1) return set_last_error(cudaErrorInvalidValue);
+      if (value != 0 && value != 1) {
+        return set_last_error(cudaErrorInvalidValue,
+                              "the value is 1, or 0 for clusters of 8 blocks");
+      }
       return set_limits(*kernel, kernel->dynamic_limit,
                         value == 1 ? memory::kMaxClusterSize : memory::kMaxPortableClusterSize);
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
-      if (value < 0 || static_cast<std::size_t>(value) > max_shared_bytes_per_block()) break;
+      if (value < 0) return set_last_error(cudaErrorInvalidValue, "the size is negative");
       return set_limits(*kernel, static_cast<std::uint32_t>(value), kernel->cluster_limit);
     default:
-      break;
+      return set_last_error(cudaErrorInvalidValue, "the emulator has no such attribute to set");
   }
-  return set_last_error(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
