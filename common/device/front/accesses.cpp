@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "front/accesses.h"
-
 #include <algorithm>
 #include <charconv>
 #include <initializer_list>
@@ -8,6 +6,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include "front/changes.h"
 
 namespace front {
 namespace {
@@ -238,19 +239,6 @@ void align_copy(std::string& line, const Marks& marks, const Origins& origins) {
   }
 }
 
-// Calls `change` with each line, its instruction, and the origins of pointers before it.
-template <class Change>
-void for_each_instruction(Module& module, Change change) {
-  for (const FunctionLines& function : module.functions) {
-    Origins origins;
-    for (std::size_t at = function.begin + 1; at + 1 < function.end; ++at) {
-      const Instruction instruction(module.lines[at]);
-      origins.follow(instruction);
-      change(module.lines[at], instruction, origins);
-    }
-  }
-}
-
 constexpr unsigned kMostBytes = 128;  // in a row; LLVM copies more by a loop
 
 // What one access of a copy moves.
@@ -311,7 +299,7 @@ Piece piece_of(const Copy& copy, std::string_view type, const Origins& origins, 
   return piece;
 }
 
-void forget_in(std::string& line) {
+void forget_marks(std::string& line) {
   for (std::size_t at = 0; (at = line.find(", !tbaa", at)) != std::string::npos;) {
     line.erase(at, std::min(line.find_first_of(",\n", at + 2), line.size()) - at);
   }
@@ -319,32 +307,27 @@ void forget_in(std::string& line) {
 
 }  // namespace
 
-void align_as_types_are(Module& module) {
+void access_as_nvcc_does(Module& module, Locals locals) {
   const Marks marks(module);
-  for_each_instruction(module,
-                       [&](std::string& line, const auto& instruction, const auto& origins) {
-                         if (instruction.opcode == "load" || instruction.opcode == "store") {
-                           align_access(line, instruction, marks, origins);
-                         } else if (Copy(line).size_bytes != 0) {
-                           align_copy(line, marks, origins);
-                         }
-                       });
-}
-
-void copy_whole(Module& module, Locals locals) {
-  const Marks marks(module);
-  unsigned num_copies = 0;
-  for_each_instruction(module, [&](std::string& line, const auto&, const auto& origins) {
-    const Copy copy(line);
-    if (copy.size_bytes == 0) return;
-    const Piece piece = piece_of(copy, marks.type_of(line), origins, locals);
-    if (piece.bytes != 0) line = in_pieces(copy, piece, num_copies++);
-  });
-}
-
-void forget_types(Module& module) {
+  unsigned num_whole = 0;
+  for (const FunctionLines& function : module.functions) {
+    Origins origins;
+    for (std::size_t at = function.begin + 1; at + 1 < function.end; ++at) {
+      std::string& line = module.lines[at];
+      const Instruction instruction(line);
+      origins.follow(instruction);
+      if (instruction.opcode == "load" || instruction.opcode == "store") {
+        align_access(line, instruction, marks, origins);
+      } else if (Copy(line).size_bytes != 0) {
+        align_copy(line, marks, origins);
+        const Copy copy(line);
+        const Piece piece = piece_of(copy, marks.type_of(line), origins, locals);
+        if (piece.bytes != 0) line = in_pieces(copy, piece, num_whole++);
+      }
+    }
+  }
   for (std::string& line : module.lines) {
-    if (line.starts_with("  ")) forget_in(line);
+    if (line.starts_with("  ")) forget_marks(line);  // and no text of the program's
     if (line.starts_with("!llvm.errno.tbaa")) line.clear();
   }
 }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "front/constant_stores.h"
-
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -8,6 +6,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "front/changes.h"
 
 namespace front {
 namespace {

@@ -22,8 +22,7 @@
 #include <string_view>
 #include <vector>
 
-#include "front/accesses.h"
-#include "front/constant_stores.h"
+#include "front/changes.h"
 #include "front/module.h"
 
 extern char** environ;
@@ -72,9 +71,7 @@ bool change(const std::string& file, front::Locals locals) {
   std::ifstream in(file);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   front::Module module(text);
-  front::align_as_types_are(module);
-  front::copy_whole(module, locals);
-  front::forget_types(module);
+  front::access_as_nvcc_does(module, locals);
   front::keep_constant_stores(module);
   std::ofstream out(file);
   out << module.text();

@@ -5,8 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "front/accesses.h"
-#include "front/constant_stores.h"
+#include "front/changes.h"
 #include "front/module.h"
 
 namespace front {
@@ -61,9 +60,7 @@ std::string with(std::string_view line) {
 std::string aligned(std::string_view line, std::string_view mark,
                     Locals locals = Locals::kRegisters) {
   Module module(with(std::string(line).append(mark)));
-  align_as_types_are(module);
-  copy_whole(module, locals);
-  forget_types(module);
+  access_as_nvcc_does(module, locals);
   return module.text();
 }
 
@@ -165,7 +162,7 @@ TEST(FrontAccesses, ACopyOfTwoHalvesIsOfOneWord) {
 TEST(FrontAccesses, TextOfTheProgramIsNoMark) {
   const std::string text = "@.str = private constant [9 x i8] c\"x, !tbaa\\00\", align 1\n";
   Module module(text);
-  forget_types(module);
+  access_as_nvcc_does(module, Locals::kRegisters);
   EXPECT_EQ(module.text(), text);
 }
 

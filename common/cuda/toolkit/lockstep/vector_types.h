@@ -19,41 +19,39 @@
 #else
 #define LOCKSTEP_ASSIGNMENT(Type)
 #endif
-#define LOCKSTEP_PLAIN(Type)
 
-// LOCKSTEP_VECTORS(name, component, align2, align4, assign2, assign4): name1 ... name4 of
+// LOCKSTEP_VECTORS(name, component, align2, align4): name1 ... name4 of
 // `component`. One- and three-component vectors have their component's alignment, as on a device.
-#define LOCKSTEP_VECTORS(name, component, align2, align4, assign2, assign4) \
-  struct name##1 {                                                          \
-    component x;                                                            \
-  };                                                                        \
-  struct alignas(align2) name##2 {                                          \
-    component x, y;                                                         \
-    assign2(name##2)                                                        \
-  };                                                                        \
-  struct name##3 {                                                          \
-    component x, y, z;                                                      \
-  };                                                                        \
-  struct alignas(align4) name##4 {                                          \
-    component x, y, z, w;                                                   \
-    assign4(name##4)                                                        \
+#define LOCKSTEP_VECTORS(name, component, align2, align4) \
+  struct name##1 {                                        \
+    component x;                                          \
+  };                                                      \
+  struct alignas(align2) name##2 {                        \
+    component x, y;                                       \
+    LOCKSTEP_ASSIGNMENT(name##2)                          \
+  };                                                      \
+  struct name##3 {                                        \
+    component x, y, z;                                    \
+  };                                                      \
+  struct alignas(align4) name##4 {                        \
+    component x, y, z, w;                                 \
+    LOCKSTEP_ASSIGNMENT(name##4)                          \
   };
 
-LOCKSTEP_VECTORS(char, signed char, 2, 4, LOCKSTEP_PLAIN, LOCKSTEP_PLAIN)
-LOCKSTEP_VECTORS(uchar, unsigned char, 2, 4, LOCKSTEP_PLAIN, LOCKSTEP_PLAIN)
-LOCKSTEP_VECTORS(short, short, 4, 8, LOCKSTEP_PLAIN, LOCKSTEP_PLAIN)
-LOCKSTEP_VECTORS(ushort, unsigned short, 4, 8, LOCKSTEP_PLAIN, LOCKSTEP_PLAIN)
-LOCKSTEP_VECTORS(int, int, 8, 16, LOCKSTEP_PLAIN, LOCKSTEP_ASSIGNMENT)
-LOCKSTEP_VECTORS(uint, unsigned int, 8, 16, LOCKSTEP_PLAIN, LOCKSTEP_ASSIGNMENT)
-LOCKSTEP_VECTORS(long, long, 16, 16, LOCKSTEP_ASSIGNMENT, LOCKSTEP_ASSIGNMENT)
-LOCKSTEP_VECTORS(ulong, unsigned long, 16, 16, LOCKSTEP_ASSIGNMENT, LOCKSTEP_ASSIGNMENT)
-LOCKSTEP_VECTORS(longlong, long long, 16, 16, LOCKSTEP_ASSIGNMENT, LOCKSTEP_ASSIGNMENT)
-LOCKSTEP_VECTORS(ulonglong, unsigned long long, 16, 16, LOCKSTEP_ASSIGNMENT, LOCKSTEP_ASSIGNMENT)
-LOCKSTEP_VECTORS(float, float, 8, 16, LOCKSTEP_PLAIN, LOCKSTEP_ASSIGNMENT)
-LOCKSTEP_VECTORS(double, double, 16, 16, LOCKSTEP_ASSIGNMENT, LOCKSTEP_ASSIGNMENT)
+LOCKSTEP_VECTORS(char, signed char, 2, 4)
+LOCKSTEP_VECTORS(uchar, unsigned char, 2, 4)
+LOCKSTEP_VECTORS(short, short, 4, 8)
+LOCKSTEP_VECTORS(ushort, unsigned short, 4, 8)
+LOCKSTEP_VECTORS(int, int, 8, 16)
+LOCKSTEP_VECTORS(uint, unsigned int, 8, 16)
+LOCKSTEP_VECTORS(long, long, 16, 16)
+LOCKSTEP_VECTORS(ulong, unsigned long, 16, 16)
+LOCKSTEP_VECTORS(longlong, long long, 16, 16)
+LOCKSTEP_VECTORS(ulonglong, unsigned long long, 16, 16)
+LOCKSTEP_VECTORS(float, float, 8, 16)
+LOCKSTEP_VECTORS(double, double, 16, 16)
 #undef LOCKSTEP_VECTORS
 #undef LOCKSTEP_ASSIGNMENT
-#undef LOCKSTEP_PLAIN
 
 // Extents of a grid or a block; what is not given is 1. Converts from a number, so that
 // kernel<<<num_blocks, 256>>> works, and to and from uint3.
